@@ -20,7 +20,7 @@ const onlyInCi = [
 /** What differs between a folder and a bucket would show in these: they run on both. */
 const onEveryStore = [
   'test/contract/{intake-jobs,intake-batches,intake-feeds,review,sources}.*.test.ts',
-  'test/contract/{job-refinements,row-refinements,erasure}.*.test.ts',
+  'test/contract/{job-refinements,row-refinements,erasure,published-links}.*.test.ts',
 ];
 const canHaveS3 = async (): Promise<boolean> =>
   Boolean(process.env.AWS_ENDPOINT_URL_S3) ||

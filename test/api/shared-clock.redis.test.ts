@@ -105,45 +105,43 @@ describe('the remove.bg routes', () => {
   });
 });
 
-describe('a batch', () => {
-  test('is accepted, sealed and canceled by the shared clock', async () => {
-    const batches = new Batches(redis, now);
-    const services: Partial<Gateway> = {
-      batches,
-      blobs,
-      limits: { maxPixels: 1, maxSidePixels: 1 },
-      maxImageBytes: 1,
-      batchIndex: new ClientIndex(redis, 'batches'),
-      linkRule: () => undefined,
-      batchRetention: new BatchRetention(batches, blobs),
-      receivers: new WebhookReceivers(redis),
-      rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
-      reviews: new ReviewDecisions(redis),
-      readClientLimits: async () => ({}),
-      now,
-    };
-    const actions = new BatchActions(services as Gateway);
-    const open = async () => {
-      const body = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
-      const { headers } = await actions.create({ ...call, body });
-      return { ...call, params: { id: headers?.location?.split('/').at(-1) ?? '' } };
-    };
+test('a batch is accepted, sealed and canceled by the shared clock', async () => {
+  const batches = new Batches(redis, now);
+  const services: Partial<Gateway> = {
+    batches,
+    blobs,
+    limits: { maxPixels: 1, maxSidePixels: 1 },
+    maxImageBytes: 1,
+    batchIndex: new ClientIndex(redis, 'batches'),
+    linkRule: () => undefined,
+    batchRetention: new BatchRetention(batches, blobs),
+    receivers: new WebhookReceivers(redis),
+    rulePacks: new NamedSettings(redis, blobs, RULE_PACKS, now),
+    reviews: new ReviewDecisions(redis),
+    readClientLimits: async () => ({}),
+    now,
+  };
+  const actions = new BatchActions(services as Gateway);
+  const open = async () => {
+    const body = CreateBatchRequest.parse({ retention: { outputSeconds: 3600 } });
+    const { headers } = await actions.create({ ...call, body });
+    return { ...call, params: { id: headers?.location?.split('/').at(-1) ?? '' } };
+  };
 
-    const first = await open();
-    expect(await actions.show(first)).toMatchObject({
-      body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
-    });
-    await actions.seal(first);
-    expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
+  const first = await open();
+  expect(await actions.show(first)).toMatchObject({
+    body: { createdAt: afterSeconds(0), expiresAt: afterSeconds(86_400) },
+  });
+  await actions.seal(first);
+  expect(await actions.show(first)).toMatchObject({ body: { sealedAt: afterSeconds(0) } });
 
-    const second = await open();
-    await actions.cancel(second);
-    expect(await actions.show(second)).toMatchObject({
-      body: {
-        status: 'canceled',
-        finishedAt: afterSeconds(0),
-        expiresAt: afterSeconds(3600),
-      },
-    });
+  const second = await open();
+  await actions.cancel(second);
+  expect(await actions.show(second)).toMatchObject({
+    body: {
+      status: 'canceled',
+      finishedAt: afterSeconds(0),
+      expiresAt: afterSeconds(3600),
+    },
   });
 });

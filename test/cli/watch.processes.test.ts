@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 import { parseJsonLines, selvage, startSelvage, waitForExit } from './command.ts';
 
 const LEDGER = 'selvage-watch.ndjson';
 
-const { stack, key, intake } = await useStack();
+const { stack, key, intake } = await useSharedStack();
 const home = await useFolder();
 const env = { SELVAGE_HOME: join(home, 'home'), SELVAGE_URL: stack.url, SELVAGE_KEY: key };
 
@@ -129,7 +129,7 @@ describe('watch', () => {
     expect(await readdir(join(to, 'sub'))).toEqual(['late.png']);
   });
 
-  test('has each photo once, whenever it and the workers are killed', async () => {
+  test('has each photo once, whenever it is killed', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `${i}.jpg`);
     const photos = await Promise.all(names.map((_, i) => shirtOf(100 + i)));
     const { from, to } = await foldersWith(
@@ -146,10 +146,8 @@ describe('watch', () => {
           () => 0,
         );
       await expect.poll(ended, { interval: 20 }).toBeGreaterThanOrEqual(count);
-      await stack.worker.end('SIGKILL');
       child.kill('SIGKILL');
       await end;
-      await stack.startWorker();
     }
     // A process that was killed while it wrote has left half a line.
     await appendFile(join(to, LEDGER), '{"file":"7.jp');

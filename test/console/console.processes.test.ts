@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Grant } from '../../src/auth/key-record.ts';
 import { findChromium, openBrowser } from '../support/chromium.ts';
 import { drawnFigure } from '../support/figure.ts';
-import { drawnShirt } from '../support/images.ts';
 import { reportMissing } from '../support/requirement.ts';
 import { plantServer } from '../support/servers.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { shareStack } from '../support/shared-stack.ts';
 import { storeKind } from '../support/test-store.ts';
 import { deskCases, HANGS_MILLIS } from './desk.cases.ts';
 import { drawnRowCases } from './drawn-rows.cases.ts';
@@ -18,28 +17,37 @@ import { languageCases } from './language.cases.ts';
 import { largeCases } from './large.cases.ts';
 import { linkCases } from './links.cases.ts';
 import { lookCases } from './look.cases.ts';
-import { mendCases } from './mend.cases.ts';
+import { alphaAt, CORNER, MIDDLE, mendCases } from './mend.cases.ts';
 import { operateCases } from './operate.cases.ts';
 import { outfitCases } from './outfits.cases.ts';
-import { seriousViolations, tabTo, type Watched, watch } from './page.ts';
+import {
+  csvFile,
+  downloaded,
+  naturalWidths,
+  PHONE,
+  photo,
+  scrollWidth,
+  seriousViolations,
+  signIn,
+  tabTo,
+  type Visit,
+  type Watched,
+  watch,
+} from './page.ts';
 import { reviewCases } from './review.cases.ts';
-import { type Running, sessionCases } from './session.cases.ts';
+import { sessionCases } from './session.cases.ts';
 import { shopDay } from './shop-day.cases.ts';
 import { shopExportCases } from './shop-export.cases.ts';
 
-let running: Running;
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ FETCH_ALLOW: '127.0.0.0/8', ACCESS_REQUESTS: 'on' });
-  running = { stack, register: await openKeyRegister(stack) };
-});
+const stack = await shareStack();
+const register = await openKeyRegister(stack);
 afterAll(async () => {
-  running.register.redis.disconnect();
+  register.redis.disconnect();
   await stack.stop();
 });
 
 const onS3 = storeKind() === 's3';
-if (!onS3) sessionCases(() => running);
+if (!onS3) sessionCases({ stack, register });
 
 const found = await findChromium();
 if ('missing' in found) {
@@ -53,25 +61,38 @@ function inBrowser(chromium: string): void {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser(chromium);
+    return () => browser.close();
   });
-  afterAll(() => browser.close());
 
-  /** Opens a page signed in by the link that `npm start` prints. */
-  async function signedIn(key: string): Promise<Watched> {
-    const watched = await watch(await browser.newContext(), stack.url);
-    await watched.page.goto(`${stack.url}/#key=${key}`);
-    await watched.page.locator('#tabs a').locator('visible=true').first().waitFor();
-    return watched;
+  /** Those of the test that runs. What a hook opened before, its `describe` closes. */
+  let contexts: BrowserContext[] = [];
+  beforeEach(() => {
+    contexts = [];
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+  });
+  async function newContext(): Promise<BrowserContext> {
+    const context = await browser.newContext();
+    contexts.push(context);
+    return context;
   }
 
-  reviewCases(() => running, signedIn);
+  let clients = 0;
+  async function open(grant: Partial<Grant> = {}): Promise<Visit> {
+    const made = await stack.key({ client: `visitor-${++clients}`, ...grant });
+    return signIn(await newContext(), stack, made);
+  }
+  const shared = { stack, register, browser: () => browser, open };
 
-  deskCases(() => running, signedIn);
+  reviewCases(shared);
+
+  deskCases(shared);
 
   if (onS3) return; // nothing below depends on the store
 
   test('the documentation of the API renders within its policy', async () => {
-    const { page, errors, foreign } = await watch(await browser.newContext(), stack.url);
+    const { page, errors, foreign } = await watch(await newContext(), stack.url);
     const response = await page.goto(`${stack.url}/docs`);
     expect(response?.headers()['content-security-policy']).toContain("script-src 'self';");
     expect(response?.headers()['x-content-type-options']).toBe('nosniff');
@@ -81,34 +102,27 @@ function inBrowser(chromium: string): void {
     await page.locator('.live-responses-table', { hasText: 'unauthorized' }).waitFor();
     expect(errors.filter((error) => !error.includes('401'))).toEqual([]);
     expect(foreign).toEqual([]);
-    await page.context().close();
   });
 
   test('a key in the address counts, also if the address has changed before it is read', async () => {
-    const { page } = await watch(await browser.newContext(), stack.url);
+    const { page } = await watch(await newContext(), stack.url);
     await page.goto(stack.url);
     await page.locator('#sign-in-form button').waitFor();
     const { key } = await stack.key();
     await page.evaluate(`location.hash = '#key=${key}'; location.hash = '#/usage'`);
     await page.locator('[data-page]:not([hidden])').waitFor();
-    await page.context().close();
-  });
-
-  const photo = async () => ({
-    name: 'shirt.jpg',
-    mimeType: 'image/jpeg',
-    buffer: await drawnShirt({ width: 400, height: 500, format: 'jpeg' }),
   });
 
   describe('photo, cut-out, garment, outfit', () => {
     let watched: Watched;
+    let page: Page;
     beforeAll(async () => {
-      watched = await signedIn((await stack.key()).key);
+      watched = await open();
+      page = watched.page;
+      return () => page.context().close();
     });
-    afterAll(() => watched.page.context().close());
 
     test('the key is removed from the address and stored nowhere in the page', async () => {
-      const { page } = watched;
       expect(page.url()).toBe(`${stack.url}/#/cut-out`);
       const stored = await page.locator('html').evaluate(({ ownerDocument }) => {
         const { localStorage, sessionStorage, history } = ownerDocument.defaultView;
@@ -118,7 +132,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('the keyboard alone turns a photo into a cut-out shown beside it', async () => {
-      const { page } = watched;
       const chooser = page.waitForEvent('filechooser');
       await tabTo(page, '#cut-files');
       await page.keyboard.press('Enter');
@@ -148,19 +161,11 @@ function inBrowser(chromium: string): void {
     });
 
     test('the cut-out is transparent around the shirt and opaque inside', async () => {
-      const alphas = await watched.page.locator('.compare-after').evaluate((image) => {
-        const canvas = image.ownerDocument.createElement('canvas');
-        [canvas.width, canvas.height] = [400, 500];
-        const context = canvas.getContext('2d', { willReadFrequently: true });
-        context.drawImage(image, 0, 0);
-        const alphaAt = (x: number, y: number) => context.getImageData(x, y, 1, 1).data[3];
-        return { corner: alphaAt(4, 4), middle: alphaAt(200, 250) };
-      });
-      expect(alphas).toEqual({ corner: 0, middle: 255 });
+      const shown = page.locator('.compare-after');
+      expect(await alphaAt(shown, [CORNER, MIDDLE])).toEqual([0, 255]);
     });
 
     test('the download is the PNG shown, or made again with the chosen options', async () => {
-      const { page } = watched;
       const download = async () => {
         const pending = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Download' }).click();
@@ -178,7 +183,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('the download is judged by the rules of a marketplace, and made right', async () => {
-      const { page } = watched;
       const download = async () => {
         const pending = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Download' }).click();
@@ -195,7 +199,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('a picture that is cut out already keeps its transparency', async () => {
-      const { page } = watched;
       const disc =
         '<svg width="300" height="300"><circle cx="150" cy="150" r="90" fill="#26a"/></svg>';
       const buffer = await sharp(Buffer.from(disc)).png().toBuffer();
@@ -212,7 +215,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('the garment is classified and added to the wardrobe, by keyboard', async () => {
-      const { page } = watched;
       await tabTo(page, 'button:has-text("Classify garment")');
       await page.keyboard.press('Enter');
       await page.locator('.category-name').waitFor();
@@ -226,7 +228,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('it forms an outfit with the sample wardrobe, and the outfit shows it', async () => {
-      const { page } = watched;
       await page.locator('#wardrobe-sample').click();
       await page.locator('.flat-lay').waitFor();
       await page.getByRole('button', { name: 'Remove White T-shirt' }).click();
@@ -240,7 +241,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('the chart shows the numbers of the response, as bars and as a table', async () => {
-      const { page } = watched;
       const pending = page.waitForResponse(
         (response) =>
           response.url() === `${stack.url}/look/v1/outfits` &&
@@ -278,7 +278,6 @@ function inBrowser(chromium: string): void {
     });
 
     test('an outfit is split into its garments, and they go to the wardrobe', async () => {
-      const { page } = watched;
       const items = () => page.locator('#wardrobe .garment').count();
       const before = await items();
       await page.goto(`${stack.url}/#/cut-out`);
@@ -292,12 +291,7 @@ function inBrowser(chromium: string): void {
       const garments = page.getByRole('region', { name: 'Garments' }).locator('.garment');
       await garments.first().waitFor();
       expect(await garments.count()).toBeGreaterThan(2);
-      const widths = await garments
-        .locator('img')
-        .evaluateAll((images) =>
-          Promise.all(images.map((image) => image.decode().then(() => image.naturalWidth))),
-        );
-      expect(Math.min(...widths)).toBeGreaterThan(0);
+      expect(Math.min(...(await naturalWidths(garments.locator('img'))))).toBeGreaterThan(0);
       const count = await garments.count();
       const known = count - (await garments.getByText('unknown').count());
       const which = known === count ? 'all' : `${known} of ${count}`;
@@ -314,7 +308,6 @@ function inBrowser(chromium: string): void {
     test.each(['light', 'dark'] as const)(
       'no page has serious accessibility violations in %s mode',
       async (colorScheme) => {
-        const { page } = watched;
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         for (const name of ['cut-out', 'catalogue', 'outfits', 'operate', 'usage']) {
           await page.goto(`${stack.url}/#/${name}`);
@@ -325,50 +318,32 @@ function inBrowser(chromium: string): void {
     );
   });
 
-  outfitCases(async () => signedIn((await stack.key()).key));
-
-  mendCases(async () => signedIn((await stack.key()).key), photo);
-
-  lookCases(() => running, signedIn, photo);
-
-  keptCases(() => running, signedIn, photo);
-
-  linkCases(() => running, signedIn);
-
-  largeCases(() => running, signedIn, photo);
-
-  drawnRowCases(() => running, signedIn);
-
-  shopExportCases(() => running, signedIn);
-
-  operateCases(() => running, signedIn);
-
-  languageCases(
-    () => running,
-    () => browser,
-  );
+  outfitCases(shared);
+  mendCases(shared);
+  lookCases(shared);
+  keptCases(shared);
+  linkCases(shared);
+  largeCases(shared);
+  drawnRowCases(shared);
+  shopExportCases(shared);
+  operateCases(shared);
+  languageCases(shared);
 
   test(
     'two days of a shop',
     async () => {
-      const { key } = await stack.key({ client: 'shop-day' });
-      const watched = await signedIn(key);
-      await shopDay(watched, key);
-      expect(watched.foreign).toEqual([]);
-      await watched.page.context().close();
+      const visit = await open();
+      await shopDay(visit);
+      expect(visit.foreign).toEqual([]);
     },
     HANGS_MILLIS,
   );
 
   describe('a catalogue', () => {
     test('shows progress: images, errors, downloads', async () => {
-      const { page, errors } = await signedIn((await stack.key()).key);
+      const { page, errors } = await open();
       await page.goto(`${stack.url}/#/catalogue`);
-      const broken = {
-        name: 'broken.jpg',
-        mimeType: 'image/jpeg',
-        buffer: Buffer.from('no picture'),
-      };
+      const broken = { ...(await photo('broken.jpg')), buffer: Buffer.from('no picture') };
       await page.locator('#batch-files').setInputFiles([await photo(), broken]);
       await page.locator('#batch-name').fill('Two');
       await page.getByRole('button', { name: 'Start' }).click();
@@ -377,22 +352,15 @@ function inBrowser(chromium: string): void {
       await expect.poll(() => page.locator('.run tbody tr').allTextContents()).toHaveLength(1);
       expect(await page.locator('.run tbody tr').textContent()).toContain('broken.jpg');
       expect(await page.locator('.run .progress').getAttribute('aria-valuenow')).toBe('2');
-      const pending = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'Manifest' }).click();
-      const rows = readFileSync(await (await pending).path(), 'utf8')
-        .trim()
-        .split('\n');
+      const rows = (await downloaded(page, 'Manifest')).toString().trim().split('\n');
       expect(rows.map((row) => JSON.parse(row).status)).toEqual(['succeeded', 'rejected']);
-      const archive = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'All cut-outs' }).click();
-      const files = unzipSync(readFileSync(await (await archive).path()));
+      const files = unzipSync(await downloaded(page, 'All cut-outs'));
       expect(Object.keys(files)).toEqual(['shirt.png', 'errors.ndjson']);
       expect(errors).toEqual([]);
-      await page.context().close();
     });
 
     test('shows which pictures repeat an earlier one', async () => {
-      const { page, errors } = await signedIn((await stack.key()).key);
+      const { page, errors } = await open();
       await page.goto(`${stack.url}/#/catalogue`);
       const shirt = await photo();
       const recompressed = await sharp(shirt.buffer).jpeg({ quality: 60 }).toBuffer();
@@ -417,7 +385,6 @@ function inBrowser(chromium: string): void {
       expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
       expect(await seriousViolations(page)).toEqual([]);
       expect(errors).toEqual([]);
-      await page.context().close();
     });
 
     test('is imported as a feed, and exported with new images', async () => {
@@ -438,10 +405,9 @@ function inBrowser(chromium: string): void {
         `b,Gone,${shop.origin}/gone.jpg`,
         `c,Shirt,${shop.origin}/copy.jpg`,
       ];
-      const { page } = await signedIn((await stack.key()).key);
+      const { page } = await open();
       await page.goto(`${stack.url}/#/catalogue`);
-      const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) };
-      await page.locator('#feed-file').setInputFiles(file);
+      await page.locator('#feed-file').setInputFiles(csvFile('feed.csv', rows.join('\n')));
       await page.getByRole('button', { name: 'Import' }).click();
       await page.locator('.run[data-status=completed]').waitFor();
       await expect
@@ -452,15 +418,13 @@ function inBrowser(chromium: string): void {
       await expect
         .poll(() => repeats.locator('tbody tr').allTextContents())
         .toEqual([expect.stringMatching(/^ac (9\d|100)%$/)]);
-      const pending = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'Export with new images' }).click();
-      expect(readFileSync(await (await pending).path(), 'utf8')).toContain('/intake/v1/files/');
-      await page.context().close();
+      const exported = await downloaded(page, 'Export with new images');
+      expect(exported.toString()).toContain('/intake/v1/files/');
     });
 
     test('with a long name is found again on a phone, without scrolling sideways', async () => {
-      const { page } = await signedIn((await stack.key()).key);
-      await page.setViewportSize({ width: 360, height: 740 });
+      const { page } = await open();
+      await page.setViewportSize(PHONE);
       await page.goto(`${stack.url}/#/catalogue`);
       await page.locator('#batch-files').setInputFiles([await photo()]);
       await page
@@ -481,17 +445,15 @@ function inBrowser(chromium: string): void {
           return boxes.map(({ left, right, width }) => width > 0 && left >= 0 && right <= end);
         });
       await expect.poll(fits).toEqual([true, true, true]); // the list is drawn again meanwhile
-      const width = await page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth));
-      expect(width).toBe(360);
+      expect(await scrollWidth(page)).toBe(PHONE.width);
       await recent.click();
       await page.locator('.run[data-status=completed]').waitFor();
-      await page.context().close();
     });
   });
 
   describe('a sign-in', () => {
     test('by form: a wrong key is explained, a revoked key signs the page out', async () => {
-      const { page } = await watch(await browser.newContext(), stack.url);
+      const { page } = await watch(await newContext(), stack.url);
       const { key, record } = await stack.key({ client: 'shop' });
       await page.goto(stack.url);
       await page.locator('#key').fill('slv_wrong');
@@ -506,18 +468,17 @@ function inBrowser(chromium: string): void {
       await page.getByRole('link', { name: 'Usage' }).click();
       await expect
         .poll(() => page.locator('#usage-client').textContent())
-        .toBe('Signed in as shop.');
-      await running.register.keys.revoke(record.id);
+        .toBe(`Signed in as ${record.client}.`);
+      await register.keys.revoke(record.id);
       await page.getByRole('link', { name: 'Outfits' }).click();
       await page.locator('#sign-in-error .error-box').waitFor();
       expect(await page.locator('#sign-in-error .error-box').textContent()).toContain(
         'You are signed out',
       );
-      await page.context().close();
     });
 
     test('cannot be used by another site', async () => {
-      const { page } = await signedIn((await stack.key()).key);
+      const { page } = await open();
       const otherSite = await plantServer((_request, response) => {
         response.setHeader('content-type', 'text/html');
         response.end('<!doctype html><title>Another site</title>');
@@ -541,7 +502,6 @@ function inBrowser(chromium: string): void {
         url,
       );
       expect(withHeader).toBe('blocked by the browser');
-      await page.context().close();
     });
   });
 }

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { drawnShirt } from '../support/images.ts';
+import { drawnShirt, readPixels } from '../support/images.ts';
 import { plantServer } from '../support/servers.ts';
 import { draw, untilExact } from './mend.cases.ts';
-import type { Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, csvFile, type Visit } from './page.ts';
 
 const PICTURES = 60;
 /** These are out of focus, so their cut-outs need a person; the others do not. */
@@ -25,6 +24,7 @@ const Row = z.object({
   cutout: z.object({ sha256: z.string() }),
 });
 type Row = z.infer<typeof Row>;
+const Rows = z.object({ rows: z.array(Row) });
 
 /** Draws the pictures of a shop: each shirt has a colour of its own. */
 async function drawPictures(): Promise<Buffer[]> {
@@ -38,13 +38,7 @@ async function drawPictures(): Promise<Buffer[]> {
 
 /** Returns alpha in the middle of a picture, 0 to 255. */
 async function middleAlpha(link: string): Promise<number | undefined> {
-  const file = await (await fetch(link)).arrayBuffer();
-  const { data, info } = await sharp(file)
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const middle = Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2);
-  return data[4 * middle + 3];
+  return (await readPixels(await (await fetch(link)).arrayBuffer())).middle[3];
 }
 
 /** Returns the title of the selected picture, once it is another than one. */
@@ -78,69 +72,61 @@ async function mendAndApprove(page: Page): Promise<string> {
 }
 
 /** The way of a catalogue through the console: from a feed to its reviewed export. */
-export function deskCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
-  describe('a feed of 60 pictures', () => {
-    test(
-      'is reviewed, mended with strokes, and exported as it was approved',
-      async () => {
-        const { key } = await running().stack.key();
-        const { page, foreign } = await open(key);
-        page.setDefaultTimeout(HANGS_MILLIS);
-        const pictures = await drawPictures();
-        const shop = await plantServer((request, response) => {
-          response.setHeader('content-type', 'image/jpeg');
-          response.end(pictures[Number(/\d+/.exec(request.url ?? '')?.[0])]);
-        });
-        const links = pictures.map((_, i) => `${shop.origin}/${i}.jpg`);
-        const products = links.map((link, i) => `sku-${i},Shirt no. ${i},${link}`);
-        const feed = ['id,title,image_link', ...products].join('\n');
+export function deskCases({ stack, open }: Console): void {
+  test(
+    'a feed of 60 pictures is reviewed, mended with strokes, and exported as it was approved',
+    async () => {
+      const visit = await open();
+      const { page } = visit;
+      page.setDefaultTimeout(HANGS_MILLIS);
+      const pictures = await drawPictures();
+      const shop = await plantServer((request, response) => {
+        response.setHeader('content-type', 'image/jpeg');
+        response.end(pictures[Number(/\d+/.exec(request.url ?? '')?.[0])]);
+      });
+      const links = pictures.map((_, i) => `${shop.origin}/${i}.jpg`);
+      const products = links.map((link, i) => `sku-${i},Shirt no. ${i},${link}`);
+      const feed = ['id,title,image_link', ...products].join('\n');
 
-        await importFeed(page, feed);
-        const { path } = z.object({ path: z.string() }).parse(await toReview(page));
-        const read = async (): Promise<Row[]> => {
-          const headers = { authorization: `Bearer ${key}` };
-          const url = `${running().stack.url}/intake/v1${path}/review?needed=false&limit=100`;
-          return z
-            .object({ rows: z.array(Row) })
-            .parse(await (await fetch(url, { headers })).json()).rows;
-        };
-        const before = await read();
-        expect(before).toHaveLength(PICTURES);
-        const doubtful = before.filter(({ needed }) => needed).map(({ customId }) => customId);
-        expect(doubtful).toEqual(expect.arrayContaining(FAULTY.map((i) => `sku-${i}`)));
+      await importFeed(page, feed);
+      const { path } = z.object({ path: z.string() }).parse(await toReview(page));
+      const read = async (): Promise<Row[]> =>
+        Rows.parse(await visit.read(`${path}/review?needed=false&limit=100`)).rows;
+      const before = await read();
+      expect(before).toHaveLength(PICTURES);
+      const doubtful = before.filter(({ needed }) => needed).map(({ customId }) => customId);
+      expect(doubtful).toEqual(expect.arrayContaining(FAULTY.map((i) => `sku-${i}`)));
 
-        await delayResponses(page, /\/review\/summary/);
-        const mended: string[] = [];
-        for (let i = 0; i < 3; i++) mended.push(await mendAndApprove(page));
-        const rejected = await selectedName(page);
-        await page.keyboard.press('r');
-        const left = await selectedName(page, rejected);
-        await page.keyboard.press('ArrowRight'); // nobody decides about it
-        for (let i = 5; i < doubtful.length; i++) await page.keyboard.press('a');
-        const done = `${doubtful.length - 1} of ${doubtful.length} reviewed`;
-        await expect.poll(() => page.locator('.review-progress b').textContent()).toBe(done);
+      await delayResponses(page, /\/review\/summary/);
+      const mended: string[] = [];
+      for (let i = 0; i < 3; i++) mended.push(await mendAndApprove(page));
+      const rejected = await selectedName(page);
+      await page.keyboard.press('r');
+      const left = await selectedName(page, rejected);
+      await page.keyboard.press('ArrowRight'); // nobody decides about it
+      for (let i = 5; i < doubtful.length; i++) await page.keyboard.press('a');
+      const done = `${doubtful.length - 1} of ${doubtful.length} reviewed`;
+      await expect.poll(() => page.locator('.review-progress b').textContent()).toBe(done);
 
-        await expect
-          .poll(async () => (await read()).filter(({ decision }) => decision !== 'pending').length)
-          .toBe(doubtful.length - 1);
-        const after = await read();
-        const titleOf = ({ customId }: Row) => customId.replace('sku-', 'Shirt no. ');
-        const withheld = after.filter((row) => [rejected, left].includes(titleOf(row)));
-        expect(withheld.map(({ decision }) => decision).sort()).toEqual(['pending', 'rejected']);
-        const changed = after.filter(({ cutout }, i) => cutout.sha256 !== before[i]?.cutout.sha256);
-        expect(changed.map(titleOf).sort()).toEqual(mended.sort());
-        expect(await exportOf(path, key)).toEqual(
-          after.map((row, i) => {
-            if (withheld.includes(row)) return links[i];
-            return mended.includes(titleOf(row)) ? 'a picture with a hole' : 'a picture';
-          }),
-        );
-        expect(foreign).toEqual([]);
-        await page.context().close();
-      },
-      HANGS_MILLIS,
-    );
-  });
+      await expect
+        .poll(async () => (await read()).filter(({ decision }) => decision !== 'pending').length)
+        .toBe(doubtful.length - 1);
+      const after = await read();
+      const titleOf = ({ customId }: Row) => customId.replace('sku-', 'Shirt no. ');
+      const withheld = after.filter((row) => [rejected, left].includes(titleOf(row)));
+      expect(withheld.map(({ decision }) => decision).sort()).toEqual(['pending', 'rejected']);
+      const changed = after.filter(({ cutout }, i) => cutout.sha256 !== before[i]?.cutout.sha256);
+      expect(changed.map(titleOf).sort()).toEqual(mended.sort());
+      expect(await exportOf(path, visit)).toEqual(
+        after.map((row, i) => {
+          if (withheld.includes(row)) return links[i];
+          return mended.includes(titleOf(row)) ? 'a picture with a hole' : 'a picture';
+        }),
+      );
+      expect(visit.foreign).toEqual([]);
+    },
+    HANGS_MILLIS,
+  );
 
   /** A server far away: what is read beside a decision arrives after it. */
   async function delayResponses(page: Page, urls: RegExp): Promise<void> {
@@ -152,9 +138,8 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
   }
 
   async function importFeed(page: Page, feed: string): Promise<void> {
-    await page.goto(`${running().stack.url}/#/catalogue`);
-    const file = { name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(feed) };
-    await page.locator('#feed-file').setInputFiles(file);
+    await page.goto(`${stack.url}/#/catalogue`);
+    await page.locator('#feed-file').setInputFiles(csvFile('feed.csv', feed));
     await page.locator('#feed-white').uncheck();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.locator('.run[data-status=completed]').waitFor();
@@ -168,9 +153,8 @@ export function deskCases(running: () => Running, open: (key: string) => Promise
   }
 
   /** Returns what each product of the export has: its new picture, or the link of the shop. */
-  async function exportOf(path: string, key: string): Promise<string[]> {
-    const url = `${running().stack.url}/intake/v1${path}/export?export=approved`;
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  async function exportOf(path: string, { ask }: Visit): Promise<string[]> {
+    const response = await ask('GET', `/intake/v1${path}/export?export=approved`);
     const [, ...lines] = (await response.text()).trim().split(/\r?\n/);
     return Promise.all(
       lines.map(async (line) => {

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { batchClient } from '../support/batches.ts';
 import { drawnShirt } from '../support/images.ts';
 import { plantServer, serve } from '../support/servers.ts';
 import { draw, untilExact } from './mend.cases.ts';
-import type { Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import type { Console } from './page.ts';
 
 const GREEN = '#00ff00';
 
@@ -31,23 +30,20 @@ async function greenPixels(file: ArrayBuffer): Promise<number> {
 }
 
 /** Tests of mending cut-outs that are drawn with a crop or a background. */
-export function drawnRowCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function drawnRowCases({ stack, open }: Console): void {
   describe('a cut-out that is cropped and drawn on a colour', () => {
     let page: Page;
     let batches: ReturnType<typeof batchClient>;
     let photo: Buffer;
     beforeAll(async () => {
-      const { key } = await running().stack.key();
-      batches = batchClient(running().stack, key);
-      ({ page } = await open(key));
+      const { key, page: opened } = await open();
+      batches = batchClient(stack, key);
+      page = opened;
       // Out of focus, so a person has to look at it.
       const shirt = await drawnShirt({ width: 200, height: 250, format: 'png' });
       photo = await sharp(shirt).blur(6).jpeg().toBuffer();
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     /** Processes the photo with these options, and opens the review. */
     async function review(options: object): Promise<string> {
@@ -57,7 +53,7 @@ export function drawnRowCases(
       await batches.send(id, `${JSON.stringify(row)}\n`);
       await batches.seal(id);
       await batches.until(id, 'completed');
-      await page.goto(`${running().stack.url}/#/review/batches/${id}?rows=all`);
+      await page.goto(`${stack.url}/#/review/batches/${id}?rows=all`);
       await page.locator('.review-tile[aria-selected=true] img').waitFor();
       return id;
     }

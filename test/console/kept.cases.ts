@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
-
-type Photo = { name: string; mimeType: string; buffer: Buffer };
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Console,
+  downloaded,
+  photo,
+  photoStates,
+  seriousViolations,
+  type Visit,
+} from './page.ts';
 
 /** Returns the states of the photos that the browser keeps. */
 const keptIn = (page: Page): Promise<string[]> =>
@@ -23,35 +26,30 @@ const keptIn = (page: Page): Promise<string[]> =>
     };
   }).catch(() => [])`);
 
-/** What the cut-out page keeps. `open` opens the console, signed in. */
-export function keptCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-  photo: () => Promise<Photo>,
-): void {
+/** What the cut-out page keeps. */
+export function keptCases({ stack, open }: Console): void {
   describe('the photos of the cut-out page', () => {
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
     /** Requests that cost an image. */
     let drawn = 0;
     beforeAll(async () => {
-      watched = await open((await running().stack.key({ client: 'keeps' })).key);
-      page = watched.page;
+      visit = await open();
+      page = visit.page;
       page.on('request', (request) => {
         if (request.url().endsWith('/bg/v1/background-removals')) drawn++;
       });
       page.on('dialog', (dialog) => dialog.accept());
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     const tiles = () => page.locator('.strip-tile');
-    const states = () =>
-      tiles().evaluateAll((all) => all.map((tile) => tile.getAttribute('aria-label')));
+    const states = () => photoStates(page);
     const button = (name: string) => page.getByRole('button', { name, exact: true });
-    const shirt = async (name: string) => ({ ...(await photo()), name });
+    const zipped = async () => unzipSync(await downloaded(page, 'All as a ZIP'));
 
     test('are there after a reload, cut out, and cost nothing again', async () => {
-      const photos = [await shirt('shirt.jpg'), await shirt('shirt.jpg'), await shirt('three.jpg')];
+      const photos = [await photo(), await photo(), await photo('three.jpg')];
       await page.locator('#cut-files').setInputFiles(photos);
       const done = ['shirt: done', 'shirt: done', 'three: done'];
       await expect.poll(states).toEqual(done);
@@ -65,9 +63,7 @@ export function keptCases(
     });
 
     test('are downloaded together, each with a name of its own', async () => {
-      const pending = page.waitForEvent('download');
-      await button('All as a ZIP').click();
-      const files = unzipSync(readFileSync(await (await pending).path()));
+      const files = await zipped();
       expect(Object.keys(files)).toEqual([
         'shirt-cut-out.png',
         'shirt-2-cut-out.png',
@@ -82,7 +78,7 @@ export function keptCases(
     test('go on being cut out if the page is reloaded meanwhile', async () => {
       const url = '**/bg/v1/background-removals';
       await page.route(url, () => {}); // never answered
-      await page.locator('#cut-files').setInputFiles(await shirt('later.jpg'));
+      await page.locator('#cut-files').setInputFiles(await photo('later.jpg'));
       await expect.poll(() => keptIn(page)).toEqual(['done', 'done', 'done', 'working']);
       await page.unroute(url);
       await page.reload();
@@ -111,15 +107,13 @@ export function keptCases(
           throw new DOMException('Full', 'QuotaExceededError');
         };
       }`);
-      await page.locator('#cut-files').setInputFiles([await photo(), await shirt('two.jpg')]);
+      await page.locator('#cut-files').setInputFiles([await photo(), await photo('two.jpg')]);
       await expect.poll(states).toEqual(['shirt: done', 'two: done']);
       await expect
         .poll(() => page.locator('#cut-storage').textContent())
         .toContain('2 of 2 photos are in this page only');
-      const pending = page.waitForEvent('download');
-      await button('All as a ZIP').click();
-      const files = unzipSync(readFileSync(await (await pending).path()));
-      expect(Object.keys(files)).toEqual(['shirt-cut-out.png', 'two-cut-out.png']);
+      const files = ['shirt-cut-out.png', 'two-cut-out.png'];
+      expect(Object.keys(await zipped())).toEqual(files);
       await page.evaluate('makeRoom()');
       await button('Remove').click();
       await expect.poll(() => page.locator('#cut-storage').textContent()).toBe('');
@@ -129,17 +123,17 @@ export function keptCases(
     test('are not seen by another client', async () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.locator('#sign-in').waitFor();
-      const { key } = await running().stack.key({ client: 'other' });
+      const { key } = await stack.key({ client: 'other' });
       await page.locator('#key').fill(key);
       await page.keyboard.press('Enter');
       await page.locator('#cut-sample').waitFor();
-      await page.locator('#cut-files').setInputFiles(await shirt('own.jpg'));
+      await page.locator('#cut-files').setInputFiles(await photo('own.jpg'));
       await expect.poll(() => keptIn(page)).toEqual(['done', 'done']);
       await page.reload();
       await page.getByRole('heading', { name: 'own' }).waitFor();
       expect(await tiles().count()).toBe(0);
     });
 
-    test('come from the gateway alone', () => expect(watched.foreign).toEqual([]));
+    test('come from the gateway alone', () => expect(visit.foreign).toEqual([]));
   });
 }

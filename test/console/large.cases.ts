@@ -1,29 +1,23 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Console, naturalWidths, photo, seriousViolations, type Visit } from './page.ts';
 
 /** Finished pictures of a batch, one large at a time. `open` opens the console, signed in. */
-export function largeCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-  photo: () => Promise<{ name: string; mimeType: string; buffer: Buffer }>,
-): void {
+export function largeCases({ stack, open }: Console): void {
   describe('a finished picture of a batch', () => {
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
     beforeAll(async () => {
-      watched = await open((await running().stack.key({ client: 'large' })).key);
-      page = watched.page;
-      await page.goto(`${running().stack.url}/#/catalogue`);
-      const shirt = await photo();
-      const files = ['1.jpg', '2.jpg', '3.jpg'].map((name) => ({ ...shirt, name }));
+      visit = await open();
+      page = visit.page;
+      await page.goto(`${stack.url}/#/catalogue`);
+      const files = await Promise.all(['1.jpg', '2.jpg', '3.jpg'].map(photo));
       await page.locator('#batch-files').setInputFiles(files);
       await page.getByRole('button', { name: 'Start' }).click();
       await page.locator('.run[data-status=completed]').waitFor();
       await tile().nth(2).waitFor();
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     const tile = () => page.locator('.gallery button');
     const dialog = () => page.getByRole('dialog');
@@ -35,12 +29,7 @@ export function largeCases(
       await tile().first().press('Enter');
       await dialog().locator(`.compare img[alt="${first}"]`).waitFor();
       expect(await place()).toBe('1 of 3');
-      const widths = await dialog()
-        .locator('.compare img')
-        .evaluateAll((images) =>
-          Promise.all(images.map((image) => image.decode().then(() => image.naturalWidth))),
-        );
-      expect(widths).toEqual([400, 400]);
+      expect(await naturalWidths(dialog().locator('.compare img'))).toEqual([400, 400]);
       expect(await seriousViolations(page)).toEqual([]);
     });
 
@@ -57,7 +46,7 @@ export function largeCases(
       expect(await place()).toBe('3 of 3');
       await page.keyboard.press('Escape');
       await dialog().waitFor({ state: 'detached' });
-      expect(watched.errors).toEqual([]);
+      expect(visit.errors).toEqual([]);
     });
 
     test('is shown alone when its photo is no longer there', async () => {
@@ -68,7 +57,7 @@ export function largeCases(
       expect(await dialog().locator('.compare').count()).toBe(0);
       await dialog().getByRole('button', { name: 'Close' }).click();
       await dialog().waitFor({ state: 'detached' });
-      expect(watched.foreign).toEqual([]);
+      expect(visit.foreign).toEqual([]);
     });
   });
 }

@@ -1,25 +1,27 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import {
+  type Console,
+  PHONE,
+  photoStates,
+  scrollWidth,
+  seriousViolations,
+  unitsOf,
+  type Visit,
+} from './page.ts';
 
 /** Web addresses on the cut-out page. `open` opens the console, signed in. */
-export function linkCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+export function linkCases({ open }: Console): void {
   describe('a web address on the cut-out page', () => {
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
     let shop: FeedServer;
-    let key: string;
     beforeAll(async () => {
       shop = await startFeedServer();
-      key = (await running().stack.key({ client: 'linked' })).key;
-      watched = await open(key);
-      page = watched.page;
-    });
-    afterAll(async () => {
-      await page.context().close();
-      await shop.close();
+      visit = await open();
+      page = visit.page;
+      return () => Promise.all([page.context().close(), shop.close()]);
     });
 
     /** Hands a text to the page, as a browser does that pastes or drops it. */
@@ -33,17 +35,9 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
           : new DragEvent('drop', { ...init, dataTransfer: data });
         document.querySelector(${JSON.stringify(on)}).dispatchEvent(event);
       }`);
-    const states = () =>
-      page
-        .locator('.strip-tile')
-        .evaluateAll((all) => all.map((tile) => tile.getAttribute('aria-label')));
+    const states = () => photoStates(page);
     const rows = () => page.locator('#cut-links > li');
-    const units = async () => {
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(`${running().stack.url}/intake/v1/usage`, { headers });
-      const { quota } = (await response.json()) as { quota: { limit: number; remaining: number } };
-      return quota.limit - quota.remaining;
-    };
+    const units = () => unitsOf(visit);
 
     test('that is pasted is a photo like any other, costs its cut-out alone, and is kept', async () => {
       const link = await shop.putImage('/media/Blue%20shirt.jpg?width=600', 1);
@@ -91,10 +85,8 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
       }
       expect(await states()).toHaveLength(3);
       const size = page.viewportSize();
-      await page.setViewportSize({ width: 360, height: 740 });
-      expect(await page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth))).toBe(
-        360,
-      );
+      await page.setViewportSize(PHONE);
+      expect(await scrollWidth(page)).toBe(PHONE.width);
       if (size) await page.setViewportSize(size);
       expect(await seriousViolations(page)).toEqual([]);
       await shop.putImage('/gone.jpg', 4);
@@ -153,6 +145,6 @@ export function linkCases(running: () => Running, open: (key: string) => Promise
       expect(shop.requests).toHaveLength(before);
     });
 
-    test('is never fetched by the browser', () => expect(watched.foreign).toEqual([]));
+    test('is never fetched by the browser', () => expect(visit.foreign).toEqual([]));
   });
 }

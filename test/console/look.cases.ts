@@ -1,23 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readPixels } from '../support/images.ts';
 import { plantServer, serve } from '../support/servers.ts';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, downloaded, photo, seriousViolations, type Visit } from './page.ts';
 
 const BLUE = '#3366cc';
 const BLUE_RGB = [51, 102, 204];
 const GREEN_RGB = [0, 255, 0];
 
-type Photo = { name: string; mimeType: string; buffer: Buffer };
-
 /** Returns the first pixel of a file: nothing of the subject reaches it. */
-async function cornerOf(file: Uint8Array | string): Promise<number[]> {
-  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
-  return [...data.subarray(0, info.channels)].slice(0, 3);
-}
+const cornerOf = async (file: Uint8Array) => (await readPixels(file)).corner.slice(0, 3);
 
 /** Returns the first pixel and the size of a picture of the page. */
 const seen = (image: Locator): Promise<{ corner: number[]; width: number; height: number }> =>
@@ -31,47 +25,30 @@ const seen = (image: Locator): Promise<{ corner: number[]; width: number; height
     return { corner: [...context.getImageData(0, 0, 1, 1).data].slice(0, 3), width, height };
   });
 
-/** Saves what a button downloads, and returns its path. */
-async function download(page: Page, button: Locator): Promise<string> {
-  const pending = page.waitForEvent('download');
-  await button.click();
-  return (await pending).path();
-}
-
-/** The look of single pictures and of batches. `open` opens the console, signed in. */
-export function lookCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-  photo: () => Promise<Photo>,
-): void {
+/** The look of single pictures and of batches. */
+export function lookCases({ stack, open }: Console): void {
   describe('a look', () => {
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
-    let key: string;
     /** Requests that cost an image. */
     let drawn = 0;
     beforeAll(async () => {
-      ({ key } = await running().stack.key({ client: 'looks' }));
-      watched = await open(key);
-      page = watched.page;
+      visit = await open();
+      page = visit.page;
       page.on('request', (request) => {
         if (request.url().endsWith('/bg/v1/background-removals')) drawn++;
       });
       await page.locator('#cut-files').setInputFiles(await photo());
       await page.locator('.compare').waitFor();
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     const form = () => page.locator('#cut-panel form');
     const batchForm = () => page.locator('#batch-form');
     const background = (within: Locator) => within.getByRole('combobox', { name: 'Background' });
     const more = (within: Locator) => within.getByText('Crop, shadow, rules and presets');
     const preview = () => form().getByRole('button', { name: 'Preview' }).click();
-    const save = () => download(page, form().getByRole('button', { name: 'Download' }));
-    const api = async (path: string) => {
-      const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${running().stack.url}/intake/v1${path}`, { headers })).json();
-    };
+    const save = () => downloaded(page, 'Download');
 
     test('shows the background at once, and downloads what it previewed', async () => {
       await background(form()).selectOption('colour');
@@ -116,13 +93,14 @@ export function lookCases(
       await form().getByRole('button', { name: 'Save' }).click();
       await form().getByText('Saved as shop-blue.').waitFor();
       const options = { backgroundColor: BLUE };
-      expect(await api('/presets')).toMatchObject({ presets: [{ name: 'shop-blue', options }] });
+      expect(await visit.read('/presets')).toMatchObject({
+        presets: [{ name: 'shop-blue', options }],
+      });
     });
 
     test('is tried on the first photo of a batch, which then has it', async () => {
-      await page.goto(`${running().stack.url}/#/catalogue`);
-      const shirt = await photo();
-      await page.locator('#batch-files').setInputFiles([shirt, { ...shirt, name: 'two.jpg' }]);
+      await page.goto(`${stack.url}/#/catalogue`);
+      await page.locator('#batch-files').setInputFiles([await photo(), await photo('two.jpg')]);
       await more(batchForm()).click();
       const preset = batchForm().getByRole('combobox', { name: 'Preset' });
       await preset.getByText('shop-blue').waitFor({ state: 'attached' });
@@ -145,16 +123,14 @@ export function lookCases(
       await batchForm().getByRole('combobox', { name: 'File format' }).selectOption('jpeg');
       expect(await zipOfBatch('White')).toEqual({ 'shirt.jpg': [255, 255, 255] });
       const options = { format: 'jpeg', backgroundColor: '#ffffff' };
-      expect(await api('/batches?limit=1')).toMatchObject({
+      expect(await visit.read('/batches?limit=1')).toMatchObject({
         batches: [{ name: 'White', options }],
       });
     });
 
     test('keeps what a preset has beside the fields', async () => {
-      const body = JSON.stringify({ options: { scale: '80%', shadow: 'drop' }, export: 'passed' });
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const url = `${running().stack.url}/intake/v1/presets/small`;
-      expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200);
+      const small = { options: { scale: '80%', shadow: 'drop' }, export: 'passed' };
+      expect((await visit.sendJson('PUT', '/intake/v1/presets/small', small)).status).toBe(200);
       await page.reload();
       await more(batchForm()).click();
       const preset = batchForm().getByRole('combobox', { name: 'Preset' });
@@ -165,23 +141,22 @@ export function lookCases(
       await page.locator('#batch-files').setInputFiles(await photo());
       await zipOfBatch('Small');
       const options = { scale: '80%', shadow: 'drop', shadowOpacityPct: 30 };
-      expect(await api('/batches?limit=1')).toMatchObject({
+      expect(await visit.read('/batches?limit=1')).toMatchObject({
         batches: [{ name: 'Small', options }],
       });
     });
 
     test('cannot be saved with a key that has no right to presets', async () => {
-      const other = await open((await running().stack.key({ intake: ['jobs'] })).key);
-      await other.page.goto(`${running().stack.url}/#/catalogue`);
+      const other = await open({ intake: ['jobs'] });
+      await other.page.goto(`${stack.url}/#/catalogue`);
       await other.page.getByText('Crop, shadow, rules and presets').click();
       await other.page.getByLabel('Crop to the garment').first().waitFor();
       expect(await other.page.getByLabel('Save this look as').isVisible()).toBe(false);
-      await other.page.context().close();
     });
 
     test('comes from the gateway alone, without errors', () => {
-      expect(watched.foreign).toEqual([]);
-      expect(watched.errors).toEqual([]);
+      expect(visit.foreign).toEqual([]);
+      expect(visit.errors).toEqual([]);
     });
 
     /** Runs the batch, and returns the first pixel of each file of its archive. */
@@ -189,8 +164,7 @@ export function lookCases(
       await page.locator('#batch-name').fill(name);
       await page.getByRole('button', { name: 'Start' }).click();
       await page.locator(`.run[data-status=completed][aria-label="${name}"]`).waitFor();
-      const path = await download(page, page.getByRole('button', { name: 'All cut-outs' }));
-      const files = Object.entries(unzipSync(readFileSync(path)));
+      const files = Object.entries(unzipSync(await downloaded(page, 'All cut-outs')));
       return Object.fromEntries(
         await Promise.all(
           files.map(async ([file, bytes]) => [file, await cornerOf(bytes)] as const),

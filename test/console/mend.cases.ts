@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seriousViolations, tabTo, type Watched } from './page.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Console, photo, seriousViolations, tabTo, type Watched } from './page.ts';
 
 /** Place in the picture, as parts of its width and height. */
 type Place = [x: number, y: number];
@@ -25,7 +25,7 @@ export const untilExact = (page: Page): Promise<void> =>
   page.locator('.mend-stage[data-state=exact]').waitFor();
 
 /** Returns alpha at places of a picture or canvas, 0 to 255. */
-const alphaAt = (source: Locator, places: Place[]): Promise<number[]> =>
+export const alphaAt = (source: Locator, places: Place[]): Promise<number[]> =>
   source.evaluate((node, wanted) => {
     const [width, height] = [node.naturalWidth || node.width, node.naturalHeight || node.height];
     const canvas = node.ownerDocument.createElement('canvas');
@@ -37,15 +37,12 @@ const alphaAt = (source: Locator, places: Place[]): Promise<number[]> =>
     );
   }, places);
 
-const MIDDLE: Place = [0.5, 0.5];
-const CORNER: Place = [0.05, 0.05];
+export const MIDDLE: Place = [0.5, 0.5];
+export const CORNER: Place = [0.05, 0.05];
 const SHOULDER: Place = [0.42, 0.3];
 
-/** Tests of the brush over a cut-out. `open` opens the console, signed in. */
-export function mendCases(
-  open: () => Promise<Watched>,
-  photo: () => Promise<{ name: string; mimeType: string; buffer: Buffer }>,
-): void {
+/** Tests of the brush over a cut-out. */
+export function mendCases({ open }: Console): void {
   describe('a brush', () => {
     let watched: Watched;
     let page: Page;
@@ -54,8 +51,8 @@ export function mendCases(
       ({ page } = watched);
       await page.locator('#cut-files').setInputFiles(await photo());
       await page.locator('.compare').waitFor();
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     const mended = () => page.locator('.mend-after');
     const cursorWidth = async () => (await page.locator('.mend-cursor').boundingBox())?.width ?? 0;

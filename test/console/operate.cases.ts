@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/auth/key-record.ts';
 import { plantServer } from '../support/servers.ts';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, PHONE, scrollWidth, seriousViolations } from './page.ts';
 
 /** The name of each list in the address, with a text of its heading. */
 const LISTS = {
@@ -19,25 +17,19 @@ const LISTS = {
   rules: 'Rule packs',
 };
 
-const PHONE = { width: 360, height: 740 };
-
 const tabsOf = (page: Page) => page.locator('#tabs a').locator('visible=true').allTextContents();
 const rows = (page: Page) => page.locator('#operate tbody tr');
 
 /** Tests of the lists of an operator, and of what a key without rights sees. */
-export function operateCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function operateCases({ stack, open }: Console): void {
   const openList = async (page: Page, name: keyof typeof LISTS) => {
-    await page.goto(`${running().stack.url}/#/operate/${name}`);
+    await page.goto(`${stack.url}/#/operate/${name}`);
     await page.getByRole('heading', { name: LISTS[name], exact: true }).waitFor();
   };
 
   describe('what an operator manages', () => {
     test('has keys that are made, shown once and revoked', async () => {
-      const { key } = await running().stack.key({ client: 'operator', scopes: [...SCOPES] });
-      const { page } = await open(key);
+      const { page } = await open();
       page.on('dialog', (dialog) => dialog.accept());
       await openList(page, 'keys');
       await rows(page).first().waitFor();
@@ -47,7 +39,6 @@ export function operateCases(
       const made = rows(page).filter({ hasText: 'Checkout' });
       await made.getByRole('button', { name: 'Revoke' }).click();
       await expect.poll(() => made.count()).toBe(0);
-      await page.context().close();
     });
 
     test('has webhooks with deliveries that are tried and sent again', async () => {
@@ -56,8 +47,7 @@ export function operateCases(
         received++;
         response.writeHead(204).end();
       });
-      const { key } = await running().stack.key({ client: 'receiver', scopes: [...SCOPES] });
-      const { page } = await open(key);
+      const { page } = await open();
       await openList(page, 'webhooks');
       await page.getByRole('button', { name: 'Create or rotate the secret' }).click();
       await page.locator('#operate code', { hasText: /^whsec_.{20}/ }).waitFor();
@@ -68,18 +58,12 @@ export function operateCases(
       await expect.poll(() => received).toBe(1);
       await page.getByRole('button', { name: 'Send again' }).click();
       await expect.poll(() => received).toBe(2);
-      await page.context().close();
     });
 
     test('has presets to remove, rule packs, usage and the log of a request', async () => {
-      const { key } = await running().stack.key({ client: 'settled', scopes: [...SCOPES] });
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const stored = await fetch(`${running().stack.url}/intake/v1/presets/shop-white`, {
-        method: 'PUT',
-        headers,
-        body: JSON.stringify({ options: { crop: true } }),
-      });
-      const { page } = await open(key);
+      const { page, client, ask, sendJson } = await open();
+      const preset = { options: { crop: true } };
+      const stored = await sendJson('PUT', '/intake/v1/presets/shop-white', preset);
       page.on('dialog', (dialog) => dialog.accept());
       await openList(page, 'presets');
       await rows(page).filter({ hasText: 'shop-white' }).getByRole('button').click();
@@ -99,12 +83,8 @@ export function operateCases(
         .filter({ hasText: 'deletePreset' })
         .filter({ hasText: 'shop-white' })
         .waitFor();
-      for (let i = 0; i < 60; i++)
-        await fetch(`${running().stack.url}/intake/v1/presets/none-${i}`, {
-          method: 'DELETE',
-          headers,
-        });
-      await page.locator('#operate').getByLabel('Client').fill('settled');
+      for (let i = 0; i < 60; i++) await ask('DELETE', `/intake/v1/presets/none-${i}`);
+      await page.locator('#operate').getByLabel('Client').fill(client);
       await expect
         .poll(async () => {
           await page.getByRole('button', { name: 'Find' }).click();
@@ -113,21 +93,19 @@ export function operateCases(
         .toBe(1);
       await page.getByRole('button', { name: 'Older' }).click();
       await rows(page).filter({ hasText: 'none-0' }).waitFor();
-      await page.context().close();
     });
 
     test('has requests for access that are approved, and denied', async () => {
       for (const client of ['wanted', 'unwanted']) {
         const body = { client, contact: 'dev@shop.example', scopes: ['taxonomy:classify'] };
-        const response = await fetch(`${running().stack.url}/access/v1/requests`, {
+        const response = await fetch(`${stack.url}/access/v1/requests`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
         });
         expect(response.status).toBe(201);
       }
-      const { key } = await running().stack.key({ client: 'decider', scopes: [...SCOPES] });
-      const { page } = await open(key);
+      const { page } = await open();
       page.on('dialog', (dialog) => dialog.accept());
       await openList(page, 'access');
       const row = (client: string) =>
@@ -136,12 +114,10 @@ export function operateCases(
       await row('wanted').getByText('Approved').waitFor();
       await row('unwanted').getByRole('button', { name: 'Deny' }).click();
       await row('unwanted').getByText('Denied').waitFor();
-      await page.context().close();
     });
 
     test('is accessible, and fits a phone', async () => {
-      const { key } = await running().stack.key({ client: 'everything', scopes: [...SCOPES] });
-      const { page, errors, foreign } = await open(key);
+      const { page, errors, foreign } = await open();
       for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
         await page.setViewportSize({ width: 1280, height: 800 });
         await openList(page, name);
@@ -151,21 +127,17 @@ export function operateCases(
         const words = await page.locator('[data-page=operate]').innerText();
         expect(words).not.toMatch(/\b(act|column|lists|state)\.\w/); // a text that is missing
         await page.setViewportSize(PHONE);
-        const width = await page.evaluate('document.documentElement.scrollWidth');
-        expect(width, name).toBeLessThanOrEqual(PHONE.width);
+        expect(await scrollWidth(page), name).toBeLessThanOrEqual(PHONE.width);
       }
       expect(errors).toEqual([]);
       expect(foreign).toEqual([]);
-      await page.context().close();
     });
   });
 
   test('a key sees the pages and lists that it may use, and is refused nothing', async () => {
-    const { key } = await running().stack.key({
-      client: 'stylist',
+    const { page, errors } = await open({
       scopes: ['look-engine:read', 'look-engine:compute', 'account'],
     });
-    const { page, errors } = await open(key);
     expect(await tabsOf(page)).toEqual(['Outfits', 'Operate', 'Usage']);
     await page.getByRole('link', { name: 'Operate' }).click();
     await page.getByRole('heading', { name: LISTS.keys }).waitFor();
@@ -174,16 +146,10 @@ export function operateCases(
       LISTS.days,
       LISTS.requests,
     ]);
-    await page.context().close();
-    const { key: least } = await running().stack.key({
-      client: 'few',
-      scopes: ['look-engine:read'],
-    });
-    const other = await open(least);
+    const other = await open({ scopes: ['look-engine:read'] });
     expect(await tabsOf(other.page)).toEqual(['Usage']);
-    await other.page.goto(`${running().stack.url}/#/operate/keys`);
+    await other.page.goto(`${stack.url}/#/operate/keys`);
     await other.page.locator('[data-page=usage]:not([hidden])').waitFor();
-    await other.page.context().close();
     // A browser tells of each response that refuses something.
     expect([...errors, ...other.errors]).toEqual([]);
   });

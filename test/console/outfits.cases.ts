@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ACCESSORIES } from './drawn-accessories.ts';
-import { seriousViolations, tabTo, type Watched } from './page.ts';
+import { type Console, seriousViolations, tabTo, type Watched } from './page.ts';
 
 interface TripPlan {
   itemIds: string[];
@@ -55,8 +55,8 @@ const isOnTop = (element: Locator): Promise<boolean> =>
     return node.contains(found);
   });
 
-/** Tests of pins, languages and the plan of a week. `open` opens the console, signed in. */
-export function outfitCases(open: () => Promise<Watched>): void {
+/** Tests of pins, languages and the plan of a week. */
+export function outfitCases({ open }: Console): void {
   describe('outfits', () => {
     let watched: Watched;
     let page: Page;
@@ -66,8 +66,8 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await page.getByRole('link', { name: 'Outfits' }).click();
       await page.locator('#wardrobe-sample').click();
       await page.locator('.flat-lay').waitFor();
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
     /** Chooses the language of the page, which is then loaded anew. */
     async function speak(language: string): Promise<void> {
@@ -193,7 +193,7 @@ export function outfitCases(open: () => Promise<Watched>): void {
       await page.mouse.down();
       await drawAgain(page);
       await page.mouse.up();
-      expect(await pin(page, 'Oxford shirt').getAttribute('aria-pressed')).toBe('true');
+      await expect.poll(() => pin(page, 'Oxford shirt').getAttribute('aria-pressed')).toBe('true');
       await pin(page, 'Oxford shirt').click();
     });
 

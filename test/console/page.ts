@@ -1,12 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Grant } from '../../src/auth/key-record.ts';
+import type { CreatedKey } from '../../src/auth/keys.ts';
+import { keyClient } from '../support/client.ts';
+import { drawnShirt } from '../support/images.ts';
+import type { SharedStack } from '../support/shared-stack.ts';
+import type { KeyRegister } from './key-register.ts';
 
 /** A page with its console errors and warnings, and every request to another origin. */
 export interface Watched {
   page: Page;
   errors: string[];
   foreign: string[];
+}
+
+/** A page that is signed in, and requests with its key. */
+export interface Visit extends Watched, ReturnType<typeof keyClient> {
+  key: string;
+  client: string;
+  /** Returns the JSON at a path of the intake. */
+  read(path: string): Promise<unknown>;
+}
+
+/** What the tests of the console share. */
+export interface Console {
+  stack: SharedStack;
+  register: KeyRegister;
+  browser(): Browser;
+  /** Opens a page signed in with the key of a new client. It ends with the test that opened it. */
+  open(grant?: Partial<Grant>): Promise<Visit>;
 }
 
 /** Opens a page and records from before its first request. */
@@ -24,6 +47,66 @@ export async function watch(context: BrowserContext, ownOrigin: string): Promise
   });
   return watched;
 }
+
+/** Opens a page signed in by the link that `npm start` prints. */
+export async function signIn(
+  context: BrowserContext,
+  stack: Pick<SharedStack, 'url'>,
+  { key, record: { client } }: CreatedKey,
+): Promise<Visit> {
+  const watched = await watch(context, stack.url);
+  await watched.page.goto(`${stack.url}/#key=${key}`);
+  await watched.page.locator('#tabs a').locator('visible=true').first().waitFor();
+  const requests = keyClient(stack, key);
+  const read = async (path: string) => (await requests.ask('GET', `/intake/v1${path}`)).json();
+  return { ...watched, ...requests, key, client, read };
+}
+
+/** A file that a page takes. */
+export const csvFile = (name: string, text: string) => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+});
+
+/** A photo of a shirt that a page takes. */
+export const photo = async (name = 'shirt.jpg') => ({
+  name,
+  mimeType: 'image/jpeg',
+  buffer: await drawnShirt({ width: 400, height: 500, format: 'jpeg' }),
+});
+
+/** Returns a file that the page downloads. */
+export async function downloaded(page: Page, button: string): Promise<Buffer> {
+  const pending = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).first().click();
+  return readFileSync(await (await pending).path());
+}
+
+/** The states of the photos of the cut-out page. */
+export const photoStates = (page: Page): Promise<(string | null)[]> =>
+  page
+    .locator('.strip-tile')
+    .evaluateAll((all) => all.map((tile) => tile.getAttribute('aria-label')));
+
+/** The widths of the files of pictures. */
+export const naturalWidths = (images: Locator): Promise<number[]> =>
+  images.evaluateAll((all) =>
+    Promise.all(all.map((image) => image.decode().then(() => image.naturalWidth))),
+  );
+
+/** Returns the units that a client has used. */
+export async function unitsOf({ read }: Visit): Promise<number> {
+  const { quota } = (await read('/usage')) as { quota: { limit: number; remaining: number } };
+  return quota.limit - quota.remaining;
+}
+
+/** The screen of a phone. */
+export const PHONE = { width: 360, height: 740 };
+
+/** How wide a page is, with what one must scroll to. */
+export const scrollWidth = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth');
 
 /** More tab stops than any page has. */
 const MAX_PRESSES = 60;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Batches } from '../../src/intake/batches/batches.ts';
 import { ReviewDecisions } from '../../src/intake/review/decisions.ts';
@@ -8,16 +8,19 @@ import { hostClock } from '../../src/platform/clock.ts';
 import { plantEndedBatch } from '../support/ended-batch.ts';
 import { transparentShirt } from '../support/images.ts';
 import { openStore } from '../support/test-store.ts';
-import { seriousViolations, tabTo, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, scrollWidth, seriousViolations, tabTo, type Visit } from './page.ts';
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Plants a batch of the client `tests` whose rows all have the same cut-out. Returns its path. */
-async function plantBatch({ stack, register }: Running, rows: number): Promise<string> {
+/** Plants a batch whose rows all have the same cut-out. Returns its path. */
+async function plantBatch(
+  { stack, register }: Console,
+  client: string,
+  rows: number,
+): Promise<string> {
   const blobs = await openStore(stack);
   const id = `batch_${randomUUID().replaceAll('-', '')}`;
-  const key = `out/tests/${id}/shirt`;
+  const key = `out/${client}/${id}/shirt`;
   const shirt = await transparentShirt({ width: 90, height: 120, format: 'png' });
   const cutout = { key, bytes: shirt.length, sha256: sha256Of(shirt) };
   await blobs.put(key, shirt, { mediaType: 'image/png' });
@@ -28,7 +31,7 @@ async function plantBatch({ stack, register }: Running, rows: number): Promise<s
   };
   const at = new Date(hostClock()).toISOString();
   const expiresAt = new Date(hostClock() + 3_600_000).toISOString();
-  await plantEndedBatch(deps, { id, client: 'tests', rows, at, expiresAt, cutout });
+  await plantEndedBatch(deps, { id, client, rows, at, expiresAt, cutout });
   return `/batches/${id}`;
 }
 
@@ -41,36 +44,27 @@ const tiles = (page: Page) => page.locator('.review-tile');
 const selected = (page: Page) => page.locator('.review-tile[aria-selected=true]');
 const progress = (page: Page) => page.locator('.review-progress b');
 
-/** Tests of the page on which people review cut-outs. `open` opens the console, signed in. */
-export function reviewCases(running: () => Running, open: (key: string) => Promise<Watched>): void {
+/** Tests of the page on which people review cut-outs. */
+export function reviewCases(shared: Console): void {
+  const { stack, open } = shared;
   describe('a review', () => {
-    let key: string;
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
     beforeAll(async () => {
-      ({ key } = await running().stack.key());
-      watched = await open(key);
-      ({ page } = watched);
+      visit = await open();
+      page = visit.page;
+      return () => page.context().close();
     });
-    afterAll(() => page.context().close());
 
-    const ask = (path: string, body?: object): Promise<Response> =>
-      fetch(`${running().stack.url}/intake/v1${path}`, {
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      });
     const decisionsOf = async (path: string): Promise<string[]> => {
-      const { rows } = ReviewList.parse(await (await ask(`${path}/review?limit=100`)).json());
+      const { rows } = ReviewList.parse(await visit.read(`${path}/review?limit=100`));
       return rows.map(({ decision }) => decision);
     };
     async function show(path: string): Promise<void> {
       // From another page, so that nothing of an earlier review is taken for this one.
-      await page.goto(`${running().stack.url}/#/usage`);
+      await page.goto(`${stack.url}/#/usage`);
       await page.locator('[data-page="usage"]:not([hidden])').waitFor();
-      await page.goto(`${running().stack.url}/#/review${path}`);
+      await page.goto(`${stack.url}/#/review${path}`);
       await selected(page).locator('img').waitFor();
     }
 
@@ -79,7 +73,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
       page.on('request', (request) => {
         if (/\/review\?/.test(request.url())) pages.push(request.url());
       });
-      await show(await plantBatch(running(), 10_000));
+      await show(await plantBatch(shared, visit.client, 10_000));
       await expect.poll(() => progress(page).textContent()).toBe('0 of 10,000 reviewed');
       expect(await tiles(page).count()).toBeLessThan(80);
       await page.locator('.review-grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
@@ -97,7 +91,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     });
 
     test('leaves the address alone once somebody has gone to another page', async () => {
-      await show(await plantBatch(running(), 2));
+      await show(await plantBatch(shared, visit.client, 2));
       // At once, as on a busy machine: the address is written some time after the key.
       await page.evaluate(`
         const grid = document.querySelector('.review-grid');
@@ -111,7 +105,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     describe('by keyboard', () => {
       let path: string;
       beforeAll(async () => {
-        path = await plantBatch(running(), 7);
+        path = await plantBatch(shared, visit.client, 7);
         await show(path);
       });
 
@@ -166,7 +160,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
 
       test('shows what somebody else has decided meanwhile', async () => {
         await show(path);
-        const other = await ask(`${path}/review/4`, {
+        const other = await visit.postJson(`/intake/v1${path}/review/4`, {
           decision: 'approved',
           note: 'Fine with me',
           revision: 0,
@@ -214,11 +208,10 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
       test('is as wide as the screen of a phone, with its buttons in a row', async () => {
         await page.setViewportSize({ width: 390, height: 844 });
         await show(path);
-        const width = () => page.locator('html').evaluate(({ scrollWidth }) => Number(scrollWidth));
-        expect(await width()).toBe(390);
+        expect(await scrollWidth(page)).toBe(390);
         await page.locator('.review-grid').press('Enter');
         await page.locator('.review-single img').first().waitFor();
-        expect(await width()).toBe(390);
+        expect(await scrollWidth(page)).toBe(390);
         const tops = await page
           .locator('.review-panel .review-buttons button')
           .evaluateAll((all) => all.map((button) => button.getBoundingClientRect().top));
@@ -242,7 +235,7 @@ export function reviewCases(running: () => Running, open: (key: string) => Promi
     });
 
     test('loads from nowhere but the gateway', () => {
-      expect(watched.foreign).toEqual([]);
+      expect(visit.foreign).toEqual([]);
     });
   });
 }

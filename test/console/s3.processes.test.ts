@@ -8,7 +8,7 @@ import { reportMissing } from '../support/requirement.ts';
 import { startS3Stack } from '../support/s3-stack.ts';
 import { type TestS3, testS3 } from '../support/services.ts';
 import { HANGS_MILLIS } from './desk.cases.ts';
-import { type Watched, watch } from './page.ts';
+import { csvFile, naturalWidths, signIn, type Watched } from './page.ts';
 import { shopDay } from './shop-day.cases.ts';
 
 const SETTINGS = { FETCH_ALLOW: '127.0.0.0/8' };
@@ -29,20 +29,13 @@ async function review({ page }: Watched): Promise<void> {
   onTestFinished(() => shop.close());
   const feed = `id,title,image_link\nsku-1,Shirt,${await shop.putImage('/1.jpg', 1)}`;
   await page.goto(new URL('#/catalogue', page.url()).href);
-  await page
-    .locator('#feed-file')
-    .setInputFiles({ name: 'feed.csv', mimeType: 'text/csv', buffer: Buffer.from(feed) });
+  await page.locator('#feed-file').setInputFiles(csvFile('feed.csv', feed));
   await page.getByRole('button', { name: 'Import' }).click();
   await page.locator('.run[data-status=completed]').waitFor();
   await page.locator('.gallery img').waitFor();
   await page.getByRole('link', { name: /Review/ }).click();
   await page.locator('.review-picture img').waitFor();
 }
-
-const widthOf = ({ page }: Watched): Promise<number> =>
-  page
-    .locator('.review-picture img')
-    .evaluate((image) => image.decode().then(() => image.naturalWidth));
 
 function onS3(chromium: string, server: TestS3): void {
   test.each([
@@ -56,11 +49,10 @@ function onS3(chromium: string, server: TestS3): void {
     await allowPages(bucket, stack.url);
     const opened = await openBrowser(chromium);
     onTestFinished(() => opened.close());
-    const watched = await watch(await opened.newContext(), stack.url);
-    await watched.page.goto(`${stack.url}/#key=${(await stack.key()).key}`);
-    await watched.page.locator('#cut-drop').waitFor();
+    const watched = await signIn(await opened.newContext(), stack, await stack.key());
     await review(watched);
-    expect(await widthOf(watched)).toBeGreaterThan(0);
+    const shown = watched.page.locator('.review-picture img');
+    expect(Math.min(...(await naturalWidths(shown)))).toBeGreaterThan(0);
     expect(watched.errors.filter((error) => !error.includes('409'))).toEqual([]);
     const origins = new Set(watched.foreign.map((url) => new URL(url).origin));
     expect([...origins]).toEqual(publicEndpoint ? [publicEndpoint] : []);
@@ -73,12 +65,9 @@ function onS3(chromium: string, server: TestS3): void {
       onTestFinished(() => stack.stop());
       const opened = await openBrowser(chromium);
       onTestFinished(() => opened.close());
-      const watched = await watch(await opened.newContext(), stack.url);
-      const { key } = await stack.key();
-      await watched.page.goto(`${stack.url}/#key=${key}`);
-      await watched.page.locator('#cut-drop').waitFor();
-      await shopDay(watched, key);
-      expect(watched.foreign).toEqual([]);
+      const visit = await signIn(await opened.newContext(), stack, await stack.key());
+      await shopDay(visit);
+      expect(visit.foreign).toEqual([]);
     },
     HANGS_MILLIS,
   );

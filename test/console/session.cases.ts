@@ -2,28 +2,21 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../src/auth/key-record.ts';
 import { Sessions } from '../../src/auth/sessions.ts';
 import { rawExchange } from '../support/client.ts';
-import type { Stack } from '../support/stack.ts';
-import type { KeyRegister } from './key-register.ts';
+import type { Console } from './page.ts';
 
 const OWN_PAGE = { 'x-selvage-console': '1' };
 
-/** The running system under test. */
-export interface Running {
-  stack: Stack;
-  register: KeyRegister;
-}
-
 /** Tests of sessions over HTTP, without a browser. */
-export function sessionCases(running: () => Running): void {
+export function sessionCases({ stack, register }: Pick<Console, 'stack' | 'register'>): void {
   const session = (method: string, headers: Record<string, string> = {}, body?: object) =>
-    fetch(`${running().stack.url}/console/session`, {
+    fetch(`${stack.url}/console/session`, {
       method,
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
 
   const usage = (headers: Record<string, string>) =>
-    fetch(`${running().stack.url}/intake/v1/usage`, { headers });
+    fetch(`${stack.url}/intake/v1/usage`, { headers });
 
   /** Signs in and returns the cookie as a browser sends it back. */
   async function signIn(key: string, headers: Record<string, string> = {}) {
@@ -35,20 +28,20 @@ export function sessionCases(running: () => Running): void {
 
   describe('a sign-in', () => {
     test('exchanges a key for a cookie that scripts and other sites cannot read', async () => {
-      const { key } = await running().stack.key({ client: 'shop' });
+      const { key, record } = await stack.key();
       const { setCookie, body } = await signIn(key);
       expect(setCookie).toMatch(/^selvage-console=[\w-]{43};/);
       for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=43200']) {
         expect(setCookie.split('; ')).toContain(flag);
       }
       expect(setCookie).not.toContain('Secure');
-      expect(body).toMatchObject({ signedIn: true, client: 'shop' });
+      expect(body).toMatchObject({ signedIn: true, client: record.client });
       expect(JSON.stringify(body)).not.toContain(key);
-      expect(running().stack.logs()).not.toContain(key);
+      expect(await stack.logs()).not.toContain(key);
     });
 
     test('behind TLS the cookie is never sent over plain HTTP', async () => {
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const overTls = { 'x-forwarded-proto': 'https' };
       const { setCookie, cookie } = await signIn(key, overTls);
       expect(setCookie).toMatch(/^__Host-selvage-console=[\w-]{43};.*; Secure/);
@@ -66,7 +59,7 @@ export function sessionCases(running: () => Running): void {
     test('of more than 1 KiB is rejected before its body is sent', async () => {
       const head = ['Host: x', 'Content-Type: application/json', 'Content-Length: 1048576'];
       const request = ['POST /console/session HTTP/1.1', ...head, '', '{'].join('\r\n');
-      const response = await rawExchange(running().stack.url, request);
+      const response = await rawExchange(stack.url, request);
       expect(response).toMatch(/^HTTP\/1.1 413 /);
     });
 
@@ -78,10 +71,10 @@ export function sessionCases(running: () => Running): void {
     });
 
     test('is recognized until it ends', async () => {
-      const { key } = await running().stack.key({ client: 'again' });
+      const { key, record } = await stack.key({ client: 'again' });
       const { cookie } = await signIn(key);
       const current = async () => (await session('GET', { cookie })).json();
-      expect(await current()).toMatchObject({ signedIn: true, client: 'again' });
+      expect(await current()).toMatchObject({ signedIn: true, client: record.client });
       const ended = await session('DELETE', { cookie });
       expect(ended.status).toBe(204);
       expect(ended.headers.get('set-cookie')).toContain('Max-Age=0');
@@ -90,16 +83,14 @@ export function sessionCases(running: () => Running): void {
     });
 
     test('is stored only as a hash, for twelve hours', async () => {
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const { cookie } = await signIn(key);
       const id = cookie.slice('selvage-console='.length);
-      const names = await running().register.redis.keys('{selvage}:session:*');
-      const stored = (
-        await Promise.all(names.map((name) => running().register.redis.get(name)))
-      ).join();
+      const names = await register.redis.keys('{selvage}:session:*');
+      const stored = (await Promise.all(names.map((name) => register.redis.get(name)))).join();
       expect(`${names} ${stored}`).not.toContain(id);
       expect(stored).not.toContain(key);
-      const ttls = await Promise.all(names.map((name) => running().register.redis.ttl(name)));
+      const ttls = await Promise.all(names.map((name) => register.redis.ttl(name)));
       expect(Math.max(...ttls)).toBeLessThanOrEqual(12 * 3600);
       expect(Math.min(...ttls)).toBeGreaterThan(11 * 3600);
     });
@@ -113,7 +104,7 @@ export function sessionCases(running: () => Running): void {
 
     test('count as requests of the key', async () => {
       const rate = { count: 2, periodSeconds: 3600 };
-      const { key } = await running().stack.key({ rate });
+      const { key } = await stack.key({ rate });
       const responses = await tryAll(Array(20).fill(key));
       expect(statuses(responses).sort()).toEqual([200, 200, ...Array(18).fill(429)]);
       const accepted = responses.filter(({ ok }) => ok);
@@ -126,7 +117,7 @@ export function sessionCases(running: () => Running): void {
     });
 
     test('with a key leave five sessions: the oldest end', async () => {
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const cookies: string[] = [];
       for (let i = 0; i < 7; i++) cookies.push((await signIn(key)).cookie);
       const statusOf = async (cookie: string) => (await usage({ cookie, ...OWN_PAGE })).status;
@@ -142,9 +133,9 @@ export function sessionCases(running: () => Running): void {
     test('with wrong keys are limited by address, and keep no right key out', async () => {
       // Later tests sign in from this address too.
       onTestFinished(async () => {
-        await running().register.redis.del('{selvage}:rate:sign-in:127.0.0.1');
+        await register.redis.del('{selvage}:rate:sign-in:127.0.0.1');
       });
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const wrong = [mintKey(), 'junk', ...Array.from({ length: 38 }, mintKey)];
       const responses = await tryAll(wrong);
       const rejected = responses.filter(({ status }) => status === 429);
@@ -161,12 +152,12 @@ export function sessionCases(running: () => Running): void {
 
   describe('a request with the cookie', () => {
     test('counts as its key, with that key’s scopes and limits', async () => {
-      const { key } = await running().stack.key({ client: 'few', scopes: ['look-engine:read'] });
+      const { key, record } = await stack.key({ client: 'few', scopes: ['look-engine:read'] });
       const { cookie } = await signIn(key);
       const response = await usage({ cookie, ...OWN_PAGE });
-      expect(await response.json()).toMatchObject({ client: 'few' });
+      expect(await response.json()).toMatchObject({ client: record.client });
       expect(response.headers.get('ratelimit-limit')).toBe('10000');
-      const targets = await fetch(`${running().stack.url}/look/v1/targets`, {
+      const targets = await fetch(`${stack.url}/look/v1/targets`, {
         method: 'POST',
         headers: { cookie, ...OWN_PAGE, 'content-type': 'application/json' },
         body: '{}',
@@ -175,7 +166,7 @@ export function sessionCases(running: () => Running): void {
     });
 
     test('is rejected if it does not come from the console', async () => {
-      const { key } = await running().stack.key();
+      const { key } = await stack.key();
       const { cookie } = await signIn(key);
       const response = await usage({ cookie });
       expect(response.status).toBe(403);
@@ -184,27 +175,27 @@ export function sessionCases(running: () => Running): void {
 
     test('uses the bearer key if there is one', async () => {
       const [mine, other] = [
-        await running().stack.key({ client: 'mine' }),
-        await running().stack.key({ client: 'other' }),
+        await stack.key({ client: 'mine' }),
+        await stack.key({ client: 'other' }),
       ];
       const { cookie } = await signIn(mine.key);
       const response = await usage({ cookie, authorization: `Bearer ${other.key}` });
-      expect(await response.json()).toMatchObject({ client: 'other' });
+      expect(await response.json()).toMatchObject({ client: other.record.client });
       const wrong = await usage({ cookie, ...OWN_PAGE, authorization: 'Bearer wrong' });
       expect(wrong.status).toBe(401);
     });
 
     test('ends at once when its key is revoked', async () => {
-      const { key, record } = await running().stack.key();
+      const { key, record } = await stack.key();
       const { cookie } = await signIn(key);
-      await running().register.keys.revoke(record.id);
+      await register.keys.revoke(record.id);
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
     });
 
     test('ends at once when its key is rotated, although the key itself has a grace period', async () => {
-      const { key, record } = await running().stack.key({ client: 'rotating' });
+      const { key, record } = await stack.key({ client: 'rotating' });
       const { cookie } = await signIn(key);
-      await running().register.keys.rotate(record.id, 3600);
+      await register.keys.rotate(record.id, 3600);
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
       expect((await usage({ authorization: `Bearer ${key}` })).status).toBe(200);
       const again = await signIn(key);
@@ -214,7 +205,7 @@ export function sessionCases(running: () => Running): void {
     test('of an unknown session is rejected', async () => {
       const cookie = `selvage-console=${'x'.repeat(43)}`;
       expect((await usage({ cookie, ...OWN_PAGE })).status).toBe(401);
-      const { redis, keys } = running().register;
+      const { redis, keys } = register;
       const sessions = new Sessions(redis, keys, undefined, async () => {});
       expect(await sessions.findCaller('x'.repeat(43))).toBeUndefined();
     });
@@ -228,7 +219,7 @@ export function sessionCases(running: () => Running): void {
         '/console/style/base.css',
         '/console/mark.svg',
       ]) {
-        const response = await fetch(running().stack.url + path);
+        const response = await fetch(stack.url + path);
         expect(response.status, path).toBe(200);
         expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
         expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -236,7 +227,7 @@ export function sessionCases(running: () => Running): void {
         expect(response.headers.get('referrer-policy')).toBe('no-referrer');
         const etag = response.headers.get('etag') ?? '';
         const again = await rawExchange(
-          running().stack.url,
+          stack.url,
           `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${etag}\r\nConnection: close\r\n\r\n`,
         );
         expect(again, path).toMatch(/^HTTP\/1.1 304 /);
@@ -246,7 +237,7 @@ export function sessionCases(running: () => Running): void {
     test.each(['/console/no-such-file.js', '/console/..%2fserve.ts', '/console/%2e%2e/serve.ts'])(
       '%s is not found',
       async (path) => {
-        const response = await fetch(running().stack.url + path);
+        const response = await fetch(stack.url + path);
         expect(response.status).toBeGreaterThanOrEqual(400);
         expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
       },

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { unzipSync } from 'fflate';
-import type { Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import sharp from 'sharp';
 import { expect, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { startFeedServer } from '../support/feed-server.ts';
 import { drawnShirt } from '../support/images.ts';
 import { HANGS_MILLIS, mendSelected } from './desk.cases.ts';
-import { seriousViolations, type Watched } from './page.ts';
+import { csvFile, downloaded, seriousViolations, unitsOf, type Visit } from './page.ts';
 import { drop } from './shop-export.cases.ts';
 
 const PRODUCTS = ['linen-shirt', 'wool-shirt', 'silk-shirt', 'denim-shirt'];
@@ -16,8 +14,6 @@ const PRODUCTS = ['linen-shirt', 'wool-shirt', 'silk-shirt', 'denim-shirt'];
 const BLURRED = 'silk-shirt';
 /** Those whose photos are taken again on the second day. */
 const TAKEN_AGAIN = PRODUCTS.slice(1);
-
-const Usage = z.object({ quota: z.object({ limit: z.number(), remaining: z.number() }) });
 
 /** Draws a shirt in a colour of its own. */
 async function photoOf(handle: string, day: number): Promise<Buffer> {
@@ -36,18 +32,12 @@ async function answerLate(route: Route): Promise<void> {
   await route.fulfill({ response });
 }
 
-/** Returns a file that the page downloads. */
-async function downloaded(page: Page, button: string): Promise<Buffer> {
-  const pending = page.waitForEvent('download');
-  await page.getByRole('button', { name: button }).click();
-  return readFileSync(await (await pending).path());
-}
-
 /**
  * Two days of a shop in the console: it drops its export, counts, runs, looks, mends, approves, and takes archive and
  * export; on the second day three photos have changed.
  */
-export async function shopDay({ page, errors }: Watched, key: string): Promise<void> {
+export async function shopDay(visit: Visit): Promise<void> {
+  const { page, errors, read: api } = visit;
   page.setDefaultTimeout(HANGS_MILLIS);
   const shop = await startFeedServer();
   onTestFinished(() => shop.close());
@@ -62,14 +52,7 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
       (handle, i) => `${handle},${handle},Atelier,Hemden > Neu,true,20.00,${links[i]},1`,
     ),
   ].join('\n');
-  const api = async (path: string): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${key}` };
-    return (await fetch(new URL(`/intake/v1${path}`, page.url()), { headers })).json();
-  };
-  const units = async (): Promise<number> => {
-    const { limit, remaining } = Usage.parse(await api('/usage')).quota;
-    return limit - remaining;
-  };
+  const units = () => unitsOf(visit);
   const run = page.locator('.run[data-status=completed]');
   const pictures = () => page.locator('.gallery img').count();
   const exported = async (): Promise<string[]> => {
@@ -145,11 +128,7 @@ export async function shopDay({ page, errors }: Watched, key: string): Promise<v
   await page
     .locator('.feed-settings')
     .getByLabel('The current feed', { exact: true })
-    .setInputFiles({
-      name: 'products_export_2.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(text),
-    });
+    .setInputFiles(csvFile('products_export_2.csv', text));
   await page.locator('.feed-settings').getByRole('button', { name: 'Run again' }).click();
   await expect.poll(async () => (await units()) - before).toBe(TAKEN_AGAIN.length);
   await run.waitFor();

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, startFeedServer } from '../support/feed-server.ts';
-import { seriousViolations, type Watched } from './page.ts';
-import type { Running } from './session.cases.ts';
+import { type Console, csvFile, seriousViolations, type Visit } from './page.ts';
 
 const PRODUCTS = ['linen-shirt', 'wool-coat', 'silk-scarf', 'denim-skirt', 'felt-hat'];
 const SECRET = 'the password of the shop';
@@ -17,14 +16,10 @@ export async function drop(page: Page, zone: string, name: string, text: string)
 }
 
 /** The way of a shop's export through the console. */
-export function shopExportCases(
-  running: () => Running,
-  open: (key: string) => Promise<Watched>,
-): void {
+export function shopExportCases({ stack, open }: Console): void {
   describe('an export of Shopify', () => {
-    let watched: Watched;
+    let visit: Visit;
     let page: Page;
-    let key: string;
     let shop: FeedServer;
     let links: string[];
     beforeAll(async () => {
@@ -32,14 +27,10 @@ export function shopExportCases(
       links = await Promise.all(
         Array.from({ length: 10 }, (_, i) => shop.putImage(`/${i}.jpg`, i + 1)),
       );
-      ({ key } = await running().stack.key({ client: 'shop-export' }));
-      watched = await open(key);
-      page = watched.page;
-      await page.goto(`${running().stack.url}/#/catalogue`);
-    });
-    afterAll(async () => {
-      await page.context().close();
-      await shop.close();
+      visit = await open();
+      page = visit.page;
+      await page.goto(`${stack.url}/#/catalogue`);
+      return () => Promise.all([page.context().close(), shop.close()]);
     });
 
     /** Each product has two rows: the second has only a further image. */
@@ -53,10 +44,7 @@ export function shopExportCases(
       ].join('\n');
     const originOf = () => new URL(links[0] ?? '').origin;
     const textOf = (selector: string) => () => page.locator(selector).textContent();
-    const api = async (path: string) => {
-      const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${running().stack.url}/intake/v1${path}`, { headers })).json();
-    };
+    const api = (path: string) => visit.read(path);
     const settings = () => page.locator('.feed-settings');
     const field = (label: string) => settings().getByLabel(label, { exact: true });
 
@@ -96,11 +84,8 @@ export function shopExportCases(
 
     test('that has shrunk is held, says what it would lose, and goes on when it is confirmed', async () => {
       await settings().locator('summary').first().click();
-      await field('The current feed').setInputFiles({
-        name: 'products_export_2.csv',
-        mimeType: 'text/csv',
-        buffer: Buffer.from(exportOf(PRODUCTS.slice(0, 2))),
-      });
+      const shrunk = csvFile('products_export_2.csv', exportOf(PRODUCTS.slice(0, 2)));
+      await field('The current feed').setInputFiles(shrunk);
       await expect.poll(textOf('.feed-settings > .options > [role=status]')).toContain('shopify');
       await settings().getByRole('button', { name: 'Run again' }).click();
       await page.locator('.run[data-status=held]').waitFor();
@@ -168,6 +153,6 @@ export function shopExportCases(
       await expect.poll(() => api('/batches')).toEqual(before);
     });
 
-    test('has come from the gateway alone', () => expect(watched.foreign).toEqual([]));
+    test('has come from the gateway alone', () => expect(visit.foreign).toEqual([]));
   });
 }

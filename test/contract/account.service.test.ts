@@ -278,35 +278,33 @@ describe('keys', () => {
   });
 });
 
-describe('usage', () => {
-  test('counts requests and units by day and operation, of all keys of the client', async () => {
-    const { key, client } = await newClient();
-    const second = await ask(key, 'POST', KEYS);
-    const attributes = { title: 'Blue denim jacket' };
-    for (const each of [key, second.key])
-      await ask(each, 'POST', '/taxonomy/v1/taxonomy', { attributes });
-    expect((await postImage(stack, shirt, { key })).status).toBe(200);
-    const job = { imageUrl: 'http://shop.invalid/a.jpg', operations: ['remove-background'] };
-    await ask(key, 'POST', '/intake/v1/jobs', job);
-    // Of two days: it may be midnight.
-    const used = async () => (await ask(key, 'GET', '/account/v1/usage?days=2')).days;
-    const of = async (operation: string) => {
-      const all = (await used()).flatMap(({ operations }) => operations);
-      const own = all.filter((each) => each.operation === operation);
-      const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-      return [sum(own.map(({ requests }) => requests)), sum(own.map(({ units }) => units))];
-    };
-    await expect.poll(() => of('classifyGarment')).toEqual([2, 2]);
-    await expect.poll(() => of('createJob')).toEqual([1, 1]);
-    await expect.poll(() => of('removeBackground')).toEqual([1, 1]);
-    // The image of the job cannot be fetched: its unit is refunded, and the day says so.
-    const units = async () => (await used()).reduce((sum, day) => sum + day.units, 0);
-    await expect.poll(units).toBe(3);
-    const expected = { client: expect.stringContaining(client) };
-    expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject(expected);
-    for (const days of ['0', '91', 'x'])
-      expect((await ask(key, 'GET', `/account/v1/usage?days=${days}`)).code).toBe(400);
-  });
+test('usage counts requests and units by day and operation, of all keys of the client', async () => {
+  const { key, client } = await newClient();
+  const second = await ask(key, 'POST', KEYS);
+  const attributes = { title: 'Blue denim jacket' };
+  for (const each of [key, second.key])
+    await ask(each, 'POST', '/taxonomy/v1/taxonomy', { attributes });
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+  const job = { imageUrl: 'http://shop.invalid/a.jpg', operations: ['remove-background'] };
+  await ask(key, 'POST', '/intake/v1/jobs', job);
+  // Of two days: it may be midnight.
+  const used = async () => (await ask(key, 'GET', '/account/v1/usage?days=2')).days;
+  const of = async (operation: string) => {
+    const all = (await used()).flatMap(({ operations }) => operations);
+    const own = all.filter((each) => each.operation === operation);
+    const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+    return [sum(own.map(({ requests }) => requests)), sum(own.map(({ units }) => units))];
+  };
+  await expect.poll(() => of('classifyGarment')).toEqual([2, 2]);
+  await expect.poll(() => of('createJob')).toEqual([1, 1]);
+  await expect.poll(() => of('removeBackground')).toEqual([1, 1]);
+  // The image of the job cannot be fetched: its unit is refunded, and the day says so.
+  const units = async () => (await used()).reduce((sum, day) => sum + day.units, 0);
+  await expect.poll(units).toBe(3);
+  const expected = { client: expect.stringContaining(client) };
+  expect(await ask(key, 'GET', '/account/v1/usage')).toMatchObject(expected);
+  for (const days of ['0', '91', 'x'])
+    expect((await ask(key, 'GET', `/account/v1/usage?days=${days}`)).code).toBe(400);
 });
 
 describe('the request log', () => {

@@ -3,9 +3,9 @@ import { request as ask, createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formWith } from '../support/client.ts';
+import { answerOf, formWith } from '../support/client.ts';
 import { listen } from '../support/free-port.ts';
-import { drawnShirt } from '../support/images.ts';
+import { drawnShirt, readPixels } from '../support/images.ts';
 import { run } from '../support/processes.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { useCatalogue } from '../support/use-stack.ts';
@@ -45,17 +45,6 @@ async function curl(...args: string[]): Promise<Buffer> {
   return readFile(output);
 }
 
-/** The colour and opacity of the corner and of the middle. */
-async function look(file: Uint8Array) {
-  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
-  const { width, height, channels } = info;
-  const at = (x: number, y: number) => {
-    const start = (y * width + x) * channels;
-    return [...data.subarray(start, start + channels)];
-  };
-  return { size: [width, height], channels, corner: at(0, 0), middle: at(width / 2, height / 2) };
-}
-
 const formOf = (fields: Record<string, string>, file: Uint8Array = shirt): FormData =>
   formWith({ ...fields, file });
 
@@ -64,9 +53,6 @@ const postRembg = (fields: Record<string, string>, file?: Uint8Array) =>
   post(`${rembg}/api/remove`, formOf(fields, file));
 const postWithoutBg = (form: FormData) => post(`${withoutBg}/api/remove-background`, form);
 
-async function rejection(response: Response) {
-  return { status: response.status, body: await response.json() };
-}
 const fieldError = (...loc: string[]) => ({
   status: 422,
   body: { detail: [{ type: 'value_error', loc, msg: expect.any(String) }] },
@@ -76,8 +62,8 @@ describe('rembg', () => {
   test('its documented calls cut out a file and a URL, in full size', async () => {
     const ofFile = await curl('-F', `file=@${join(folder, 'input.jpg')}`, `${rembg}/api/remove`);
     const ofUrl = await curl(`${rembg}/api/remove?url=${address}`);
-    expect(await look(ofFile)).toMatchObject({ size: [300, 200], channels: 4 });
-    const { corner, middle } = await look(ofFile);
+    expect(await readPixels(ofFile)).toMatchObject({ width: 300, height: 200, channels: 4 });
+    const { corner, middle } = await readPixels(ofFile);
     expect([corner[3], middle[3]]).toEqual([0, 255]);
     expect(ofUrl.equals(ofFile)).toBe(true);
   });
@@ -87,16 +73,16 @@ describe('rembg', () => {
     expect(response.headers.get('content-type')).toBe('image/png');
     const mask = new Uint8Array(await response.arrayBuffer());
     expect(await sharp(mask).metadata()).toMatchObject({ channels: 1 });
-    expect(await look(mask)).toMatchObject({ corner: [0, 0, 0], middle: [255, 255, 255] });
+    expect(await readPixels(mask)).toMatchObject({ corner: [0, 0, 0], middle: [255, 255, 255] });
   });
 
   test('bgc is the background, in the form or in the query', async () => {
     const inForm = await postRembg({ bgc: '255,0,0,255', model: 'silueta', a: '1', ppm: 'yes' });
     const file = new Uint8Array(await inForm.arrayBuffer());
-    expect((await look(file)).corner.slice(0, 3)).toEqual([255, 0, 0]);
+    expect((await readPixels(file)).corner.slice(0, 3)).toEqual([255, 0, 0]);
     const inQuery = await post(`${rembg}/api/remove?bgc=0,255,0,255`, formOf({}));
     const other = new Uint8Array(await inQuery.arrayBuffer());
-    expect((await look(other)).corner.slice(0, 3)).toEqual([0, 255, 0]);
+    expect((await readPixels(other)).corner.slice(0, 3)).toEqual([0, 255, 0]);
   });
 
   test('fields that it does not know are ignored, as rembg does', async () => {
@@ -115,22 +101,22 @@ describe('rembg', () => {
     ['model', 'u2net_cloth_seg'],
     ['model', '__proto__'],
   ])('%s=%s is rejected as FastAPI does', async (name, value) => {
-    expect(await rejection(await postRembg({ [name]: value }))).toEqual(fieldError('body', name));
+    expect(await answerOf(postRembg({ [name]: value }))).toEqual(fieldError('body', name));
   });
 
   test('errors of the image name its field', async () => {
     const bare = await post(`${rembg}/api/remove`, formWith({ a: 'true' }));
-    expect(await rejection(bare)).toEqual(fieldError('body', 'file'));
+    expect(await answerOf(bare)).toEqual(fieldError('body', 'file'));
     const none = await fetch(`${rembg}/api/remove?url=${web.origin}/none.jpg`);
-    expect(await rejection(none)).toEqual(fieldError('query', 'url'));
-    expect(await rejection(await fetch(`${rembg}/api/remove`))).toEqual(fieldError('query', 'url'));
+    expect(await answerOf(none)).toEqual(fieldError('query', 'url'));
+    expect(await answerOf(fetch(`${rembg}/api/remove`))).toEqual(fieldError('query', 'url'));
     const text = await postRembg({}, Buffer.from('no image'));
-    expect(await rejection(text)).toMatchObject({ status: 415 });
+    expect(await answerOf(text)).toMatchObject({ status: 415 });
   });
 
   test('without a key nothing is done', async () => {
     const response = await post(`${stack.url}/compat/rembg/api/remove`, formOf({}));
-    expect(await rejection(response)).toEqual({
+    expect(await answerOf(response)).toEqual({
       status: 401,
       body: { detail: expect.stringContaining('Authorization: Bearer') },
     });
@@ -143,8 +129,8 @@ describe('withoutBG', () => {
       ...['-X', 'POST', '-F', `file=@${join(folder, 'input.jpg')}`, '-F', 'format=png'],
       `${withoutBg}/api/remove-background`,
     );
-    const { size, corner, middle } = await look(file);
-    expect({ size, alpha: [corner[3], middle[3]] }).toEqual({ size: [300, 200], alpha: [0, 255] });
+    const { width, height, corner, middle } = await readPixels(file);
+    expect([width, height, corner[3], middle[3]]).toEqual([300, 200, 0, 255]);
   });
 
   test.each([
@@ -156,7 +142,7 @@ describe('withoutBG', () => {
     const response = await postWithoutBg(formOf({ format, quality: '95', api_key: 'sk_1' }));
     expect(response.headers.get('content-type')).toBe(mediaType);
     expect(response.headers.get('content-disposition')).toBe(`inline; filename=${name}`);
-    const { corner } = await look(new Uint8Array(await response.arrayBuffer()));
+    const { corner } = await readPixels(new Uint8Array(await response.arrayBuffer()));
     if (format === 'jpg') expect(Math.min(...corner)).toBeGreaterThan(245);
   });
 
@@ -170,10 +156,10 @@ describe('withoutBG', () => {
 
   test('errors say what is wrong in detail', async () => {
     const expected = { status: 422, body: { detail: 'Provide either a file or an image URL.' } };
-    expect(await rejection(await postWithoutBg(formWith({ format: 'png' })))).toEqual(expected);
+    expect(await answerOf(postWithoutBg(formWith({ format: 'png' })))).toEqual(expected);
     const gone = await postWithoutBg(formWith({ image_url: `${web.origin}/none.jpg` }));
-    expect(await rejection(gone)).toEqual(fieldError('body', 'image_url'));
-    expect(await rejection(await postWithoutBg(formOf({ quality: '0' })))).toEqual(
+    expect(await answerOf(gone)).toEqual(fieldError('body', 'image_url'));
+    expect(await answerOf(postWithoutBg(formOf({ quality: '0' })))).toEqual(
       fieldError('body', 'quality'),
     );
   });

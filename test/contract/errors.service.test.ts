@@ -257,21 +257,19 @@ describe('one wrong value', () => {
   });
 });
 
-describe('the version of the dictionary', () => {
-  test('of another major version is a problem of its own, for items and for options', async () => {
-    const old = { ...items[0], dictionaryVersion: '0.9.0' };
-    const response = await send('/look/v1/outfits', { weather, met: 2, items: [old] });
-    expect(response.status).toBe(400);
-    expect(await problemOf(response)).toMatchObject({
-      type: 'dictionary-version-unsupported',
-      errors: [{ pointer: '/items/0/dictionaryVersion' }],
-    });
-    const options = await fetch(`${stack.url}/taxonomy/v1/options?version=0.9.0`);
-    const expected = { type: 'dictionary-version-unsupported', errors: [{ pointer: '?version' }] };
-    expect(await problemOf(options)).toMatchObject(expected);
-    const newer = { ...items[0], dictionaryVersion: '1.99.0' };
-    expect((await send('/look/v1/outfits', { weather, met: 2, items: [newer] })).status).toBe(200);
+test('the version of the dictionary of another major version is a problem of its own, for items and for options', async () => {
+  const old = { ...items[0], dictionaryVersion: '0.9.0' };
+  const response = await send('/look/v1/outfits', { weather, met: 2, items: [old] });
+  expect(response.status).toBe(400);
+  expect(await problemOf(response)).toMatchObject({
+    type: 'dictionary-version-unsupported',
+    errors: [{ pointer: '/items/0/dictionaryVersion' }],
   });
+  const options = await fetch(`${stack.url}/taxonomy/v1/options?version=0.9.0`);
+  const expected = { type: 'dictionary-version-unsupported', errors: [{ pointer: '?version' }] };
+  expect(await problemOf(options)).toMatchObject(expected);
+  const newer = { ...items[0], dictionaryVersion: '1.99.0' };
+  expect((await send('/look/v1/outfits', { weather, met: 2, items: [newer] })).status).toBe(200);
 });
 
 /** A request and its response in a page. */

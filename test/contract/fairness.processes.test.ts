@@ -11,10 +11,9 @@ import { onCanceled, openQueue } from '../../src/queue/queue.ts';
 import { WorkerRegistry } from '../../src/queue/worker-registry.ts';
 import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { consumeJobs } from '../../workers/consume-jobs.ts';
-import { formOf, postImage } from '../support/client.ts';
+import { formOf, postImage, reportedQuota } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
-import { untilServed } from '../support/stack.ts';
-import { useStack } from '../support/use-stack.ts';
+import { startStack, untilServed } from '../support/stack.ts';
 
 const log = createLog('test', 'silent');
 const SERVICE_MILLIS = 100;
@@ -22,8 +21,7 @@ const SERVICE_MILLIS = 100;
 let work: (data: JobData<'remove-background'>, signal: AbortSignal) => Promise<void>;
 const started: string[] = [];
 
-const { stack } = await useStack({ SYNC_TIMEOUT_SECONDS: '4' });
-await stack.worker.end();
+const stack = await startStack({ SYNC_TIMEOUT_SECONDS: '4' }, 'fs', false);
 const image = await drawnShirt({ width: 64, height: 64, format: 'png' });
 const redis = commandConnection(stack.redis.url, log);
 await untilReady(redis, AbortSignal.timeout(10_000));
@@ -37,6 +35,7 @@ afterAll(async () => {
   await close();
   await queue.close();
   redis.disconnect();
+  await stack.stop();
 });
 
 async function startScriptedWorker(): Promise<() => Promise<void>> {
@@ -85,10 +84,6 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
   );
 
-/** Units of the day's quota that a key has left, by the header of a response. */
-const quotaLeft = (response: Response): number =>
-  Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
-
 test('a client that floods does not keep one from being served that obeys Retry-After', async () => {
   work = () => sleep(SERVICE_MILLIS);
   const [flooding, obeying] = await Promise.all(
@@ -116,7 +111,7 @@ test('a client that floods does not keep one from being served that obeys Retry-
     await response.arrayBuffer();
     if (response.status === 200) served++;
     else rejected++;
-    left = quotaLeft(response);
+    left = reportedQuota(response);
     if (response.status !== 200) await sleep(1000 * Number(response.headers.get('retry-after')));
   }
   isOver = true;
@@ -149,7 +144,7 @@ describe('a client that hangs up', () => {
       await expect.poll(() => canceled).toBe(n);
     }
     work = async () => {};
-    expect(quotaLeft(await postImage(stack, image, { key }))).toBe(1_000_000 - 6);
+    expect(reportedQuota(await postImage(stack, image, { key }))).toBe(1_000_000 - 6);
   });
 
   test('is not charged for a job that waited', async () => {
@@ -168,7 +163,7 @@ describe('a client that hangs up', () => {
     work = async () => {};
     finish();
     expect((await first).status).toBe(200);
-    expect(quotaLeft(await postImage(stack, image, { key }))).toBe(1_000_000 - 1);
+    expect(reportedQuota(await postImage(stack, image, { key }))).toBe(1_000_000 - 1);
     expect(started).toEqual(['first', 'patient']);
   });
 });
@@ -201,6 +196,6 @@ test('heavy work that had begun is charged by its work, also when it is late', a
     503,
     expect.stringContaining('is charged'),
   ]);
-  const left = async () => quotaLeft(await postImage(stack, image, { key }));
+  const left = async () => reportedQuota(await postImage(stack, image, { key }));
   expect(await left()).toBe(1_000_000 - 3 - 1);
 });

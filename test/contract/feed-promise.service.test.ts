@@ -55,8 +55,9 @@ const publishedLinks = async (feedId: string): Promise<string[]> =>
 
 const statusOf = async (link: string): Promise<number> => (await fetch(link)).status;
 
-describe('a picture whose source cannot be fetched', () => {
-  test.each([503, 404, 403])('is stale and keeps its link: HTTP %i', async (status) => {
+test.each([503, 404, 403])(
+  'a picture whose source cannot be fetched is stale and keeps its link: HTTP %i',
+  async (status) => {
     const shop = await openShop(3);
     const links = await publishedLinks(shop.feed.id);
     expect(links).toHaveLength(3);
@@ -84,8 +85,8 @@ describe('a picture whose source cannot be fetched', () => {
     const sound = await feeds.runAgain(shop.feed.id);
     expect(sound.counts).toMatchObject({ stale: 0, unchanged: 3 });
     expect(await feeds.quotaLeft()).toBe(before);
-  });
-});
+  },
+);
 
 describe('a published link', () => {
   test('goes on answering the old picture when it was replaced', async () => {

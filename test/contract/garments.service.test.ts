@@ -12,7 +12,7 @@ import {
   drawnFigure,
   drawnPoster,
 } from '../support/figure.ts';
-import { drawnShirt } from '../support/images.ts';
+import { claimedPng, drawnShirt } from '../support/images.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
 const PATH = '/taxonomy/v1/garments';
@@ -201,7 +201,7 @@ describe('photos without an outfit', () => {
     expect(tiny.status).toBe(422);
     const expected = { type: 'unprocessable-image', errors: [{ pointer: '/image' }] };
     expect(await tiny.json()).toMatchObject(expected);
-    const huge = await send(await plain(8192, 6145));
+    const huge = await send(claimedPng(8192, 6145));
     expect(huge.status).toBe(413);
   });
 });

@@ -24,12 +24,6 @@ const shirts = await Promise.all(
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Everything in storage whose key contains a word. */
-async function stored(word: string): Promise<string[]> {
-  const files = await stack.stored();
-  return files.filter((file) => file.includes(word));
-}
-
 interface Event {
   event?: string;
   id?: string;
@@ -166,20 +160,18 @@ describe('a batch from creation to completion', () => {
   });
 });
 
-describe('events', () => {
-  test('are not sent again after Last-Event-ID until something changes', async () => {
-    const id = await batches.open();
-    const first = await eventsOf(id, { enough: ({ event }) => event === 'progress' });
-    const headers = { 'last-event-id': first.at(-1)?.id ?? '' };
-    const rest = eventsOf(id, { headers });
-    await batches.send(id, rowOf('a'));
-    await batches.cancel(id);
-    const names = (await rest).map(({ event, data }) => [event, data?.status]);
-    expect(names.at(-1)).toEqual(['completed', 'canceled']);
-    expect(names[1]?.[0]).toBe('progress');
-    const changed = (await batches.get(id)).counts;
-    expect(changed).toMatchObject({ accepted: 1, canceled: 1, queued: 0 });
-  });
+test('events are not sent again after Last-Event-ID until something changes', async () => {
+  const id = await batches.open();
+  const first = await eventsOf(id, { enough: ({ event }) => event === 'progress' });
+  const headers = { 'last-event-id': first.at(-1)?.id ?? '' };
+  const rest = eventsOf(id, { headers });
+  await batches.send(id, rowOf('a'));
+  await batches.cancel(id);
+  const names = (await rest).map(({ event, data }) => [event, data?.status]);
+  expect(names.at(-1)).toEqual(['completed', 'canceled']);
+  expect(names[1]?.[0]).toBe('progress');
+  const changed = (await batches.get(id)).counts;
+  expect(changed).toMatchObject({ accepted: 1, canceled: 1, queued: 0 });
 });
 
 describe('cancelling', () => {
@@ -217,28 +209,26 @@ describe('cancelling', () => {
   });
 });
 
-describe('erasing', () => {
-  test('leaves only the tombstone of a batch', async () => {
-    const id = await batches.completed(uploadedRow('a', shirts[2]!) + rowOf('b'));
-    const [result] = await batches.lines(id, 'results');
-    expect((await stored(id)).length).toBeGreaterThan(3);
-    const receipt = await (await batches.erase(id)).json();
-    expect(receipt).toMatchObject({ id, erasedAt: expect.any(String), blobs: expect.any(Number) });
-    expect(await stored(id)).toEqual([]);
-    expect(await (await batches.erase(id)).json()).toEqual(receipt);
-    const response = await batches.ask('GET', `/batches/${id}`);
-    const { erasedAt } = Line.parse(receipt);
-    const expected = { type: 'gone', status: 410, detail: 'This batch was erased', erasedAt };
-    expect(await response.json()).toMatchObject(expected);
-    for (const path of ['', '/results', '/errors', '/manifest', '/events'])
-      await expectProblem(await batches.ask('GET', `/batches/${id}${path}`), 'gone');
-    await expectProblem(await batches.send(id, rowOf('c')), 'gone');
-    expect(await (await batches.ask('GET', '/batches?limit=100')).text()).not.toContain(id);
-    const { url } = Line.parse(result?.cutout);
-    await expectProblem(await batches.ask('GET', String(url).replace('/intake/v1', '')), 'gone');
-    await expectProblem(await batches.seal(id), 'gone');
-    await expectProblem(await batches.cancel(id), 'gone');
-  });
+test('erasing leaves only the tombstone of a batch', async () => {
+  const id = await batches.completed(uploadedRow('a', shirts[2]!) + rowOf('b'));
+  const [result] = await batches.lines(id, 'results');
+  expect((await stack.stored(id)).length).toBeGreaterThan(3);
+  const receipt = await (await batches.erase(id)).json();
+  expect(receipt).toMatchObject({ id, erasedAt: expect.any(String), blobs: expect.any(Number) });
+  expect(await stack.stored(id)).toEqual([]);
+  expect(await (await batches.erase(id)).json()).toEqual(receipt);
+  const response = await batches.ask('GET', `/batches/${id}`);
+  const { erasedAt } = Line.parse(receipt);
+  const expected = { type: 'gone', status: 410, detail: 'This batch was erased', erasedAt };
+  expect(await response.json()).toMatchObject(expected);
+  for (const path of ['', '/results', '/errors', '/manifest', '/events'])
+    await expectProblem(await batches.ask('GET', `/batches/${id}${path}`), 'gone');
+  await expectProblem(await batches.send(id, rowOf('c')), 'gone');
+  expect(await (await batches.ask('GET', '/batches?limit=100')).text()).not.toContain(id);
+  const { url } = Line.parse(result?.cutout);
+  await expectProblem(await batches.ask('GET', String(url).replace('/intake/v1', '')), 'gone');
+  await expectProblem(await batches.seal(id), 'gone');
+  await expectProblem(await batches.cancel(id), 'gone');
 });
 
 describe('access to a batch', () => {
@@ -312,39 +302,37 @@ test('a client with 1,000 batches that have not ended cancels one before it open
     type: 'conflict',
     detail: 'Your client has its maximum of 1000 batches that have not ended; seal or cancel some',
   });
-  const [manifest] = await stored(opened);
+  const [manifest] = await stack.stored(opened);
   const folder = `${dirname(dirname(manifest ?? ''))}/`;
   const left = new Set(
-    (await stored(folder)).map((file) => file.slice(folder.length).split('/')[0]),
+    (await stack.stored(folder)).map((file) => file.slice(folder.length).split('/')[0]),
   );
   expect(left).toEqual(new Set([opened])); // nothing is left of the rejected one
   expect((await hoarder.cancel(opened)).status).toBe(200);
   expect((await hoarder.create()).status).toBe(201);
 });
 
-describe('an Idempotency-Key', () => {
-  test('creates one batch from two requests, and accepts rows once', async () => {
-    const headers = { 'idempotency-key': 'open-1' };
-    const [first, second] = [
-      await batches.create({ name: 'x' }, headers),
-      await batches.create({ name: 'x' }, headers),
-    ];
-    const { id } = await readBatch(first);
-    expect((await readBatch(second)).id).toBe(id);
-    await expectProblem(await batches.create({ name: 'y' }, headers), 'idempotency-mismatch');
+test('an Idempotency-Key creates one batch from two requests, and accepts rows once', async () => {
+  const headers = { 'idempotency-key': 'open-1' };
+  const [first, second] = [
+    await batches.create({ name: 'x' }, headers),
+    await batches.create({ name: 'x' }, headers),
+  ];
+  const { id } = await readBatch(first);
+  expect((await readBatch(second)).id).toBe(id);
+  await expectProblem(await batches.create({ name: 'y' }, headers), 'idempotency-mismatch');
 
-    const send = (body: string, query = '') =>
-      batches.send(id, body, undefined, { query, headers: { 'idempotency-key': 'rows-1' } });
-    const taken = await readUploaded(await send(rowOf('a')));
-    expect(await readUploaded(await send(rowOf('a')))).toEqual(taken);
-    expect((await batches.get(id)).counts.accepted).toBe(1);
-    await expectProblem(await send(rowOf('b'), '?offset=1'), 'idempotency-mismatch');
+  const send = (body: string, query = '') =>
+    batches.send(id, body, undefined, { query, headers: { 'idempotency-key': 'rows-1' } });
+  const taken = await readUploaded(await send(rowOf('a')));
+  expect(await readUploaded(await send(rowOf('a')))).toEqual(taken);
+  expect((await batches.get(id)).counts.accepted).toBe(1);
+  await expectProblem(await send(rowOf('b'), '?offset=1'), 'idempotency-mismatch');
 
-    const sealed = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
-    await batches.cancel(id);
-    const replay = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
-    expect(replay).toEqual(sealed);
-  });
+  const sealed = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
+  await batches.cancel(id);
+  const replay = await readBatch(await batches.seal(id, { 'idempotency-key': 'seal-1' }));
+  expect(replay).toEqual(sealed);
 });
 
 describe('the archive of a batch', () => {

@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { formWith } from '../support/client.ts';
-import { drawnShirtOnWood } from '../support/images.ts';
+import { drawnShirtOnWood, readPixels } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
@@ -56,17 +55,7 @@ const resultOf = async (id: string): Promise<Buffer> =>
   Buffer.from(await (await intake.result(id)).arrayBuffer());
 
 /** The alpha of the job's result in the middle of the stroke. */
-async function alphaInMiddle(id: string): Promise<number> {
-  const raw = await sharp(await resultOf(id))
-    .ensureAlpha()
-    .raw()
-    .toBuffer();
-  return raw[4 * (120 * WIDTH + 100) + 3]!;
-}
-
-/** The files in storage whose names have the job's id. */
-const storedOf = async (id: string): Promise<string[]> =>
-  (await stack.stored()).filter((path) => path.includes(id));
+const alphaInMiddle = async (id: string) => (await readPixels(await resultOf(id))).middle[3];
 
 interface Answer {
   type?: string;
@@ -169,7 +158,7 @@ test('erasing a job deletes every version', async () => {
   await refine(id);
   await refine(id, { strokes: [DOT] });
   // The input stays until the end of the job is on Redis's disk.
-  await expect.poll(() => storedOf(id)).toHaveLength(3);
+  await expect.poll(() => stack.stored(id)).toHaveLength(3);
   expect(await body(await intake.erase(id))).toMatchObject({ blobs: 3 });
-  expect(await storedOf(id)).toHaveLength(0);
+  expect(await stack.stored(id)).toHaveLength(0);
 });

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
 import { createClient } from '../../packages/client/src/client.ts';
-import { keyClient } from '../support/client.ts';
+import { answerOf, keyClient } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { useCatalogue } from '../support/use-stack.ts';
 
 const { stack, shop, key, feeds } = await useCatalogue();
 const PATH = '/intake/v1/categories';
 
-async function send(method: string, path: string, body?: object, as = key) {
-  const response = await keyClient(stack, as).sendJson(method, path, body);
-  const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : undefined };
-}
+const send = (method: string, path: string, body?: object, as = key) =>
+  answerOf(keyClient(stack, as).sendJson(method, path, body));
 const classified = async (attributes: object, as = key) =>
   (await send('POST', '/taxonomy/v1/taxonomy', { attributes }, as)).body;
 const SHIRTS = { title: 'Zorvik 12', product_type: 'Oberteile / Neu' };

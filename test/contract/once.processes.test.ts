@@ -1,26 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { type Gate, startGate } from '../faults/gate.ts';
+import { readBatch } from '../support/batches.ts';
 import { formOf, formWith, postImage } from '../support/client.ts';
+import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { whileFrozen } from '../support/inference.ts';
 import { intakeClient, readJob } from '../support/intake.ts';
-import { runProgram } from '../support/processes.ts';
 import { untilServed } from '../support/stack.ts';
-import { useStack } from '../support/use-stack.ts';
+import { startGateway, useShop, useStack } from '../support/use-stack.ts';
+import { preferenceCases } from './preferences.cases.ts';
 
 /** Requests with an Idempotency-Key, when responses are lost and gateways die. */
 
 let gate: Gate | undefined;
 afterAll(() => gate?.close());
-const { stack, key, ask, intake, feeds } = await useStack(
-  { SYNC_TIMEOUT_SECONDS: '20' },
+const clients = await useStack(
+  { SYNC_TIMEOUT_SECONDS: '20', FETCH_ALLOW: '127.0.0.0/8' },
   { quotaPerDay: 1000 },
 );
+const { stack, key, ask, intake, batches, feeds } = clients;
+const shop = await useShop();
+preferenceCases(clients);
 const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 
 /** Returns a picture that no other test has sent. */
@@ -133,11 +138,7 @@ test('a key of 255 odd characters is a key, and a longer, empty or invisible one
 });
 
 test('two requests in the same millisecond at two gateways make one job', async () => {
-  const env = { SELVAGE_HOME: stack.home, REDIS_URL: stack.redis.url, ...stack.settings };
-  const other = runProgram('src/main.ts', [], { ...env, PORT: '0', SELVAGE_DEV_KEY: '' });
-  onTestFinished(async () => void (await other.end()));
-  const { url } = JSON.parse(await other.line((line) => line.includes('gateway ready')));
-  await untilServed(url);
+  const { url } = await startGateway(stack);
   const count = countOf('/jobs?limit=100', 'jobs');
   for (let round = 0; round < 10; round++) {
     const before = await count();
@@ -230,6 +231,60 @@ async function startGated(): Promise<Gate> {
   await untilServed(stack.url);
   return gate;
 }
+
+describe('Redis goes away in the middle of an acceptance:', () => {
+  /** Sends a request; Redis goes away before it gets what matches, and comes back when the request was refused. */
+  async function refusedAt(pattern: RegExp, send: () => Promise<Response>): Promise<void> {
+    const inFront = gate ?? (await startGated());
+    inFront.meet('request', pattern, () => inFront.shut());
+    const refused = await send();
+    expect([refused.status, await refused.json()]).toMatchObject([503, {}]);
+    inFront.open();
+  }
+
+  /** Sends a request again until it is accepted. */
+  async function accepted(send: () => Promise<Response>): Promise<Response> {
+    let response: Response | undefined;
+    await expect
+      .poll(async () => {
+        response = await send();
+        if (!response.ok) await response.body?.cancel();
+        return response.ok;
+      })
+      .toBe(true);
+    return response!;
+  }
+
+  test('a job whose record may exist keeps its image, and is done when it is sent again', async () => {
+    const image = await another();
+    const send = () => intake.post(image, {}, { 'idempotency-key': 'job' });
+    await refusedAt(/run-job/, send);
+    const { id } = await readJob(await accepted(send));
+    await intake.until(id, 'succeeded');
+  });
+
+  test('a batch whose record may exist keeps its manifest', async () => {
+    const send = () => batches.create({}, { 'idempotency-key': 'batch' });
+    await refusedAt(/batches-of/, send);
+    const { id } = await readBatch(await accepted(send));
+    expect(await stack.stored(id)).toEqual([expect.stringContaining('batch.json')]);
+  });
+
+  test('an uploaded feed whose run may exist is kept, and imported', async () => {
+    const own = feedClient(stack, (await stack.key({ client: 'uploads' })).key);
+    const body = `id,title,image_link\n1,Shirt,${await shop.putImage('/1.jpg', 1)}\n`;
+    await refusedAt(/ingest-feed/, () => own.send('/feeds', body));
+    const Feeds = z.object({
+      feeds: z.array(z.object({ id: z.string(), runs: z.array(z.string()) })),
+    });
+    const list = await accepted(() => own.ask('GET', '/feeds'));
+    const [feed] = Feeds.parse(await list.json()).feeds;
+    const again = await own.send(`/feeds/${feed?.id}/runs`, body);
+    expect(again.status).toBe(409); // it is under way
+    const run = { feedId: feed?.id ?? '', id: feed?.runs[0] ?? '' };
+    expect((await own.until(run, 'completed')).counts).toMatchObject({ succeeded: 1 });
+  });
+});
 
 test.each(
   Object.entries(EFFECTS).flatMap(([what, { steps }]) =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { uploadedRow } from '../support/batches.ts';
-import { formWith, keyClient, postForm } from '../support/client.ts';
+import { answerOf, formWith, keyClient, postForm } from '../support/client.ts';
 import { readFeed } from '../support/feed-client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
@@ -12,11 +12,8 @@ import { useCatalogue } from '../support/use-stack.ts';
 const { stack, shop, key, batches, feeds, intake } = await useCatalogue();
 const shirt = await drawnShirtOnWood({ width: 200, height: 240, format: 'jpeg' });
 
-async function send(method: string, path: string, body?: object, as = key) {
-  const response = await keyClient(stack, as).sendJson(method, `/intake/v1${path}`, body);
-  const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : undefined };
-}
+const send = (method: string, path: string, body?: object, as = key) =>
+  answerOf(keyClient(stack, as).sendJson(method, `/intake/v1${path}`, body));
 const put = (name: string, body: object, as = key) => send('PUT', `/presets/${name}`, body, as);
 
 const List = z.object({ presets: z.array(z.looseObject({ name: z.string() })) });

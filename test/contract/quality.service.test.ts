@@ -1,12 +1,12 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { uploadedRow } from '../support/batches.ts';
-import { formWith, postBody, postForm } from '../support/client.ts';
+import { formWith, postForm } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
-const { stack, key, intake, batches, postJson } = await useSharedStack();
+const { stack, key, intake, batches } = await useSharedStack();
 const shirt = await drawnShirtOnWood({ width: 300, height: 360, format: 'jpeg' });
 
 async function cutOut(quality?: string): Promise<Buffer> {
@@ -32,27 +32,7 @@ test('fast, balanced and high differ, and only at the edges', async () => {
   }
 });
 
-const UNKNOWN = { status: 400, type: 'invalid-request' };
-
-test('an unknown quality is rejected with a pointer, in a form and in JSON', async () => {
-  const form = formWith({ image: shirt, quality: 'best' });
-  const inForm = await postForm(stack, form, { key });
-  const base64 = { image_base64: shirt.toString('base64'), quality: 'best' };
-  const inJson = await postBody(stack, JSON.stringify(base64), { key });
-  for (const response of [inForm, inJson]) {
-    expect(await response.json()).toMatchObject({ ...UNKNOWN, errors: [{ pointer: '/quality' }] });
-  }
-});
-
-test.each(['/jobs', '/batches', '/feeds'])('POST %s rejects an unknown quality', async (path) => {
-  const imageBase64 = shirt.toString('base64');
-  const url = 'https://example.com/feed.xml';
-  const source = { '/jobs': { imageBase64 }, '/feeds': { url } }[path];
-  const body = { ...source, options: { quality: 'best' } };
-  const response = await postJson(`/intake/v1${path}`, body);
-  const errors = [{ pointer: '/options/quality' }];
-  expect(await response.json()).toMatchObject({ ...UNKNOWN, errors });
-});
+const _UNKNOWN = { status: 400, type: 'invalid-request' };
 
 async function done(options?: object) {
   const imageBase64 = shirt.toString('base64');
@@ -73,19 +53,6 @@ test('jobs with the same image and another quality have other results', async ()
   expect(byDefault.png.equals(await cutOut())).toBe(true);
   const named = await done({ quality: 'balanced' });
   expect(named.job.results?.cutout?.sha256).toBe(byDefault.job.results?.cutout?.sha256);
-});
-
-test('the options field of a form is JSON', async () => {
-  const accepted = await readJob(await intake.post(shirt, { options: '{"quality":"fast"}' }));
-  const expected = { options: { quality: 'fast' } };
-  expect(await intake.until(accepted.id, 'succeeded')).toMatchObject(expected);
-});
-
-test('a removal that becomes a job has the requested quality', async () => {
-  const form = formWith({ image: shirt, quality: 'high' });
-  const response = await postForm(stack, form, { key, headers: { prefer: 'respond-async' } });
-  const { id } = await readJob(response);
-  expect(await intake.until(id, 'succeeded')).toMatchObject({ options: { quality: 'high' } });
 });
 
 test('the rows of a batch have the quality of the batch', async () => {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { CLOSET } from '../look/closet.ts';
-import { postImage } from '../support/client.ts';
+import { postImage, reportedQuota } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { inferenceChildren, proc, signalAll, whileFrozen } from '../support/inference.ts';
 import { readJob } from '../support/intake.ts';
@@ -14,14 +14,20 @@ const { stack, key, intake, postJson } = await useStack({ SYNC_TIMEOUT_SECONDS: 
 const shirt = await drawnShirt({ width: 300, height: 300, format: 'jpeg' });
 await postImage(stack, shirt, { key });
 
-const quotaLeft = (response: Response): number =>
-  Number(/"day";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+/** Returns the values of a metric of the gateway, by its labels. */
+async function metric(name: string): Promise<Record<string, number>> {
+  const lines = (await (await fetch(`${stack.url}/metrics`)).text()).split('\n');
+  const values = lines.flatMap((line) => {
+    const [, labels, value] = new RegExp(`^${name}(\\S*) (\\S+)$`).exec(line) ?? [];
+    return value === undefined ? [] : [[labels, Number(value)]];
+  });
+  return Object.fromEntries(values);
+}
 
 /** Returns the jobs waiting or active. A request for readiness makes the gateway count again. */
 async function depth(): Promise<number> {
   await (await fetch(`${stack.url}/readyz`)).body?.cancel();
-  const metrics = await (await fetch(`${stack.url}/metrics`)).text();
-  return Number(/^selvage_sync_queue_depth (\d+)/m.exec(metrics)?.[1]);
+  return Number((await metric('selvage_sync_queue_depth'))['']);
 }
 
 describe('the client does not notice', () => {
@@ -112,19 +118,6 @@ test('an image that crashes the child twice is rejected with 502, and then witho
   expect((await postImage(stack, shirt, { key })).status).toBe(200);
 });
 
-test('a client that hangs up frees its job, and is charged for what a worker had started', async () => {
-  const before = quotaLeft(await postImage(stack, shirt, { key }));
-  await whileFrozen(stack, async () => {
-    const hangUp = new AbortController();
-    const answer = postImage(stack, shirt, { key, signal: hangUp.signal });
-    await expect.poll(depth).toBe(1);
-    hangUp.abort();
-    await expect(answer).rejects.toThrow(/abort/i);
-    await expect.poll(depth).toBe(0);
-  });
-  expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 2);
-});
-
 const weather = { tempC: 8, windMs: 5, humidityPct: 80, condition: 'rain' };
 
 async function statusOf(path: string, body: object): Promise<number> {
@@ -190,7 +183,7 @@ test('a worker that stops for longer than its lock: another answers, and it coun
   const stopped = stack.worker;
   const ends = () => stopped.output().match(/"outcome":/g)?.length ?? 0;
   const earlier = ends();
-  const before = quotaLeft(await postImage(stack, shirt, { key }));
+  const before = reportedQuota(await postImage(stack, shirt, { key }));
   await expect.poll(ends).toBeGreaterThan(earlier); // the log is read later than the answer
   const endsBefore = ends();
   await whileFrozen(stack, async () => {
@@ -210,7 +203,7 @@ test('a worker that stops for longer than its lock: another answers, and it coun
   });
   // It goes on and comes to an end of its own, which counts for nothing.
   await expect.poll(ends).toBe(endsBefore + 1);
-  expect(quotaLeft(await postImage(stack, shirt, { key }))).toBe(before - 2);
+  expect(reportedQuota(await postImage(stack, shirt, { key }))).toBe(before - 2);
   await stopped.end();
 });
 
@@ -241,4 +234,24 @@ test('after the deadline the response is 503 with Retry-After, and the quota is 
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(await response.json()).toMatchObject({ type: 'upstream-unavailable' });
   await expect.poll(intake.quotaLeft).toBe(before);
+});
+
+test('an asynchronous picture of 50 megapixels does not price the small ones', async () => {
+  // Less than it takes: predicted by its time, every request would miss the deadline.
+  const deadlineSeconds = 1.5;
+  await stack.gateway.end();
+  await stack.startGateway({ SYNC_TIMEOUT_SECONDS: String(deadlineSeconds) });
+  const huge = await drawnShirt({ width: 7071, height: 7071, format: 'jpeg' });
+  const small = await drawnShirt({ width: 64, height: 64, format: 'jpeg' });
+  await intake.done(huge, { options: '{"quality":"high"}' });
+  // By the heartbeat after it.
+  const imageSeconds = () => metric('selvage_predicted_image_seconds');
+  const hasLearned = async () =>
+    Object.values(await imageSeconds()).some((seconds) => seconds > deadlineSeconds);
+  await expect.poll(hasLearned).toBe(true);
+
+  // A busy machine may need longer than the deadline; nothing may be rejected at once.
+  await expect.poll(async () => (await postImage(stack, small, { key })).status).toBe(200);
+  expect(await metric('selvage_sync_rejections_total')).toEqual({});
+  expect(await metric('selvage_predicted_queue_seconds')).toEqual({ '': 0 });
 });

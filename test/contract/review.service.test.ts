@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient, SelvageError } from '../../packages/client/src/client.ts';
 import { batchClient, uploadedRow } from '../support/batches.ts';
+import { answerOf } from '../support/client.ts';
 import { type Run, readFeed } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { useCatalogue } from '../support/use-stack.ts';
@@ -53,12 +54,8 @@ const read = async <T>(schema: z.ZodType<T>, path: string): Promise<T> => {
 const page = (path: string, query = ''): Promise<z.infer<typeof Page>> =>
   read(Page, `${path}/review${query}`);
 
-async function answer(response: Promise<Response>) {
-  const { status } = await response;
-  return { status, body: (await (await response).json()) as Record<string, unknown> };
-}
 const decide = (path: string, row: number, body: object) =>
-  answer(ask('POST', `${path}/review/${row}`, body));
+  answerOf(ask('POST', `${path}/review/${row}`, body));
 
 /** Rows 0 and 4 are clear, 1 to 3 blurred, 5 fails and 6 is rejected. */
 async function endedBatch(options: object = {}): Promise<{ id: string; path: string }> {
@@ -72,7 +69,7 @@ async function endedBatch(options: object = {}): Promise<{ id: string; path: str
   ];
   await batches.send(id, rows.join(''));
   const path = `/batches/${id}`;
-  expect((await answer(ask('GET', `${path}/review`))).status).toBe(409);
+  expect((await answerOf(ask('GET', `${path}/review`))).status).toBe(409);
   await batches.seal(id);
   await batches.until(id, 'completed');
   return { id, path };
@@ -107,7 +104,7 @@ describe('the review of a batch', () => {
     expect(all.rows.map(({ row }) => row)).toEqual([0, 1, 2]);
     const rest = await read(Page, all.links?.next.replace('/intake/v1', '') ?? '');
     expect(rest.rows.map(({ row }) => row)).toEqual([3, 4]);
-    expect((await answer(ask('GET', `${path}/review?decision=maybe`))).body).toMatchObject({
+    expect((await answerOf(ask('GET', `${path}/review?decision=maybe`))).body).toMatchObject({
       type: 'invalid-request',
       errors: [{ pointer: '?decision' }],
     });
@@ -159,7 +156,7 @@ describe('the review of a batch', () => {
     expect(best && doubtful).toBeDefined();
     const bulk = { decision: 'approved', minConfidence: 0 };
     await decide(path, doubtful!.row, { decision: 'rejected', revision: doubtful!.revision });
-    const { body } = await answer(ask('POST', `${path}/review`, bulk));
+    const { body } = await answerOf(ask('POST', `${path}/review`, bulk));
     const expected = { approved: 2, review: { needed: 3, approved: 2, rejected: 1, pending: 0 } };
     expect(body).toEqual(expected);
     expect((await page(path, '?decision=approved')).rows).toEqual([
@@ -168,7 +165,9 @@ describe('the review of a batch', () => {
     ]);
     await decide(path, best!.row, { decision: 'pending', revision: best!.revision });
     expect((await page(path)).review).toMatchObject({ approved: 1, rejected: 1, pending: 1 });
-    expect((await answer(ask('POST', `${path}/review`, bulk))).body).toMatchObject({ approved: 1 });
+    expect((await answerOf(ask('POST', `${path}/review`, bulk))).body).toMatchObject({
+      approved: 1,
+    });
   });
 
   test('decides which cut-outs the results and the manifest have', async () => {
@@ -269,7 +268,7 @@ describe('the review of a feed run', () => {
     shop.put('/review/1.jpg', { body: clear, type: 'image/jpeg' });
     expect((await photo(1)).status).toBe(200);
     shop.put('/review/0.jpg', { body: blurred[0]!, type: 'image/jpeg' });
-    const other = await answer(photo(0));
+    const other = await answerOf(photo(0));
     expect(other).toMatchObject({ status: 410, body: { type: 'gone' } });
     expect(other.body.detail).toContain('another photo');
     shop.put('/review/0.jpg', { body: Buffer.from('no picture'), type: 'image/jpeg' });

@@ -91,46 +91,44 @@ describe('a job', () => {
   });
 });
 
-describe('a batch', () => {
-  test('has the garments of every row, in results, manifest and files, and erases all', async () => {
-    const id = await batches.open({ operations: ['separate'] });
-    await batches.sendFiles(id, [
-      ['a.png', figure],
-      ['b.png', await drawnFigure(220, 440)],
-    ]);
-    await readBatch(await batches.seal(id));
-    await batches.until(id, 'completed');
-    const results = await batches.lines(id, 'results');
-    expect(results.map(({ customId }) => customId)).toEqual(['a.png', 'b.png']);
-    let files = 0;
-    for (const { row, outfit } of results) {
-      const { garments } = OutfitDescription.parse(outfit);
-      expect(garments.length).toBeGreaterThan(2);
-      files += new Set(garments.map(({ cutout }) => cutout!.sha256)).size;
-      for (const { index, cutout } of garments) {
-        expect(cutout!.url).toBe(`/intake/v1/batches/${id}/rows/${row}/garments/${index}`);
-        const path = cutout!.url!.replace('/intake/v1', '');
-        await expectPng(await batches.ask('GET', path), cutout!.sha256);
-      }
+test('a batch has the garments of every row, in results, manifest and files, and erases all', async () => {
+  const id = await batches.open({ operations: ['separate'] });
+  await batches.sendFiles(id, [
+    ['a.png', figure],
+    ['b.png', await drawnFigure(220, 440)],
+  ]);
+  await readBatch(await batches.seal(id));
+  await batches.until(id, 'completed');
+  const results = await batches.lines(id, 'results');
+  expect(results.map(({ customId }) => customId)).toEqual(['a.png', 'b.png']);
+  let files = 0;
+  for (const { row, outfit } of results) {
+    const { garments } = OutfitDescription.parse(outfit);
+    expect(garments.length).toBeGreaterThan(2);
+    files += new Set(garments.map(({ cutout }) => cutout!.sha256)).size;
+    for (const { index, cutout } of garments) {
+      expect(cutout!.url).toBe(`/intake/v1/batches/${id}/rows/${row}/garments/${index}`);
+      const path = cutout!.url!.replace('/intake/v1', '');
+      await expectPng(await batches.ask('GET', path), cutout!.sha256);
     }
-    const [first] = await batches.lines(id, 'manifest');
-    expect(first).toMatchObject({
-      garments: expect.arrayContaining([
-        {
-          index: 0,
-          group: expect.any(String),
-          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-          bytes: expect.any(Number),
-          url: `/intake/v1/batches/${id}/rows/0/garments/0`,
-        },
-      ]),
-    });
-    expect((await batches.ask('GET', `/batches/${id}/rows/0/garments/50`)).status).toBe(404);
-    expect((await batches.ask('GET', `/batches/${id}/rows/0/cutout`)).status).toBe(404);
-    expect(await garmentFiles(id)).toHaveLength(files);
-    await batches.erase(id);
-    expect(await garmentFiles(id)).toEqual([]);
+  }
+  const [first] = await batches.lines(id, 'manifest');
+  expect(first).toMatchObject({
+    garments: expect.arrayContaining([
+      {
+        index: 0,
+        group: expect.any(String),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        bytes: expect.any(Number),
+        url: `/intake/v1/batches/${id}/rows/0/garments/0`,
+      },
+    ]),
   });
+  expect((await batches.ask('GET', `/batches/${id}/rows/0/garments/50`)).status).toBe(404);
+  expect((await batches.ask('GET', `/batches/${id}/rows/0/cutout`)).status).toBe(404);
+  expect(await garmentFiles(id)).toHaveLength(files);
+  await batches.erase(id);
+  expect(await garmentFiles(id)).toEqual([]);
 });
 
 const ReportLine = z.looseObject({

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { selvage } from '../cli/command.ts';
 import { type BucketFault, startBucketServer } from '../support/bucket-server.ts';
+import { answerOf } from '../support/client.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { plantServer } from '../support/servers.ts';
 import {
@@ -26,10 +27,6 @@ const List = z.object({ sources: z.array(z.looseObject({ id: z.string() })) });
 /** Runs the command with the key of the sources. */
 const command = (args: string[], more: NodeJS.ProcessEnv = {}) =>
   selvage(['sources', ...args], { SELVAGE_URL: stack.url, SELVAGE_KEY: key, ...more });
-const answerTo = async (asked: Promise<Response>) => {
-  const response = await asked;
-  return { status: response.status, body: await response.json() };
-};
 
 const incoming = (name: string) => join(home, name, 'in');
 const results = (name: string) => join(home, name, 'out');
@@ -133,7 +130,7 @@ test('a folder: each photo is cut out once, under its name, and the manifest tel
 });
 
 test('options that are wrong are told; without them those of before stay', async () => {
-  const put = (body: unknown) => answerTo(sources.send('PUT', '/shelf', body));
+  const put = (body: unknown) => answerOf(sources.send('PUT', '/shelf', body));
   expect(await put({ options: { format: 'gif' } })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: '/options/format' }] },
@@ -244,7 +241,7 @@ test('SNS declares texts, and a command confirms its handshake: no address of a 
   };
   const headers = { 'content-type': 'text/plain; charset=UTF-8' };
   const send = (body: unknown) =>
-    answerTo(postJson('/intake/v1/sources/events/events', body, headers));
+    answerOf(postJson('/intake/v1/sources/events/events', body, headers));
   expect(await send({ ...handshake, TopicArn: 'arn:aws:sns:evil.example/:1:x' })).toMatchObject({
     status: 400,
   });
@@ -270,7 +267,7 @@ test('SNS declares texts, and a command confirms its handshake: no address of a 
 });
 
 test('events name objects that are looked up: forged, repeated and late ones do no harm', async () => {
-  const post = (event: unknown) => answerTo(sources.send('POST', '/events/events', event));
+  const post = (event: unknown) => answerOf(sources.send('POST', '/events/events', event));
   await sources.start('events');
   await sources.until('events', { status: 'watching', listedAt: expect.any(String) });
   server.put('events', 'in/first one.jpg', await picture());

@@ -16,20 +16,6 @@ describe('URLs', () => {
     expect(await response.json()).toMatchObject({ type: 'not-found', status: 404 });
   });
 
-  const METHODS = ['GET', 'PUT', 'DELETE', 'PATCH'];
-  test.each(METHODS)('%s on a POST URL is a 405 with Allow', async (method) => {
-    const response = await get('/bg/v1/background-removals', { method });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('POST, OPTIONS');
-    expect(await response.json()).toMatchObject({ type: 'method-not-allowed' });
-  });
-
-  test('POST on a GET URL is a 405 with Allow', async () => {
-    const response = await get('/livez', { method: 'POST', body: 'x' });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-  });
-
   const PATHS = ['/', '/docs', '/docs/static/index.html', '/console/main.js', '/openapi.json'];
   test.each(PATHS)('the page %s is read-only', async (path) => {
     const asked = await get(path, { method: 'OPTIONS' });

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { formWith, keyClient } from '../support/client.ts';
-import { drawnShirt, transparentShirt } from '../support/images.ts';
+import { claimedPng, drawnShirt, transparentShirt } from '../support/images.ts';
 import { intakeClient } from '../support/intake.ts';
 import { useSharedStack } from '../support/use-stack.ts';
 
@@ -137,7 +137,7 @@ describe('a classification is rejected', () => {
 
   test.each([
     ['an image under 32 px', red(20, 400), 422, 'unprocessable-image'],
-    ['too many pixels', red(8192, 6145), 413, 'payload-too-large'],
+    ['too many pixels', async () => claimedPng(8192, 6145), 413, 'payload-too-large'],
     ['no image in its bytes', async () => Buffer.from('hello'), 415, 'unsupported-media-type'],
     ['a damaged image', async () => shirt.subarray(0, 3000), 400, 'invalid-request'],
   ])('with %s', async (_, image, status, type) => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { mintKey, SCOPES, type Scope } from '../../src/auth/key-record.ts';
 import type { Keys } from '../../src/auth/keys.ts';
 import { openKeyRegister } from '../console/key-register.ts';
@@ -95,8 +95,9 @@ export async function accessCases(stack: Stack): Promise<void> {
     }
   });
 
-  describe('a key is authorized for exactly the endpoints of its scope:', () => {
-    test.each(SCOPES)('%s', async (scope) => {
+  test.each(SCOPES)(
+    'a key is authorized for exactly the endpoints of its scope: %s',
+    async (scope) => {
       const client = scope.replace(':', '.');
       const { key } = await stack.key({ client, scopes: [scope] });
       const rotating = { client: `${client}.rotating`, scopes: [scope] };
@@ -107,8 +108,8 @@ export async function accessCases(stack: Stack): Promise<void> {
       );
       for (const live of [key, rotatedInGrace, successor])
         expect(await statusesFor(stack.url, live)).toEqual(expectedStatuses);
-    });
-  });
+    },
+  );
 
   test('a key that is not live is authorized for nothing', async () => {
     const expectedStatuses = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Stack } from '../support/stack.ts';
 import { bodyOf, chunked, exchange, requestOf } from './wire.ts';
 
@@ -122,16 +122,17 @@ const SERVED: readonly Row[] = [
 
 /** Requests that a proxy may parse differently. */
 export function framingCases(stack: Stack, key: string): void {
-  describe('a request is rejected with one problem, and the bytes after it are not served, if it has', () => {
-    test.each(REJECTED)('%s', async (_, bytes, status = 400) => {
+  test.each(REJECTED)(
+    'a request is rejected with one problem, and the bytes after it are not served, if it has %s',
+    async (_, bytes, status = 400) => {
       const said = await exchange(stack.url, bytes(key));
       expect(said.statuses).toEqual([status]);
       expect(said.text).toMatch(/content-type: application\/problem\+json/i);
       const problem = bodyOf(said);
       expect(problem).toMatchObject({ status, requestId: expect.any(String) });
       expect(said.text.toLowerCase()).not.toContain('x-request-id: smuggled');
-    });
-  });
+    },
+  );
 
   test('a request that cannot be parsed has its problem also for a client that reads it late', async () => {
     const bytes = requestOf(LIVE, [HOST, `X: ${'a'.repeat(8e6)}`]);
@@ -139,10 +140,8 @@ export function framingCases(stack: Stack, key: string): void {
     expect(said.statuses).toEqual([431]);
   });
 
-  describe('a request is served once if it has', () => {
-    test.each(SERVED)('%s', async (_, bytes) => {
-      expect((await exchange(stack.url, bytes(key))).statuses).toEqual([200]);
-    });
+  test.each(SERVED)('a request is served once if it has %s', async (_, bytes) => {
+    expect((await exchange(stack.url, bytes(key))).statuses).toEqual([200]);
   });
 
   test('trailers are ignored', async () => {

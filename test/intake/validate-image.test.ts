@@ -53,6 +53,14 @@ describe('a decompression bomb is rejected without decoding', () => {
   });
 });
 
+// biome-ignore format: a list reads best in lines
+test.each([
+  ...['GIF89a', 'BM6\0\0\0', 'MM\0*\0\0\0\x08', '8BPS\0\x01\0\0', 'v/1\x01', 'SIMPLE  =                    T'],
+  ...['\0\0\0\x0cJXL \r\n\x87\n', '\0\0\0\x0cjP  \r\n\x87\n', 'RIFF\0\0\0\0WAVE', '2 2\n1 2\n3 4\n', 'push graphic-context\nurl(|id)'],
+])('what another program reads is none: %j', (head) => {
+  expect(outcome(Buffer.from(head.padEnd(64, '\0'), 'latin1'))).toBe('unsupported-media-type');
+});
+
 test('a header that cannot be read is an error that says so', () => {
   const damaged = Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.alloc(19 * 1024 * 1024)]);
   expect(() => validateImage(damaged, LIMITS)).toThrow(

@@ -117,11 +117,22 @@ export function rawExchange(url: string, bytes: string | Buffer, end = false): P
   });
 }
 
+/** The status of a response and the JSON of its body, if it has one. */
+export async function answerOf(sent: Response | Promise<Response>) {
+  const response = await sent;
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : undefined };
+}
+
 const Errors = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string() })) });
 
 /** Reads what the errors of a problem point at. */
 export const pointersOf = async (response: Response): Promise<string[]> =>
   Errors.parse(await response.json()).errors.map(({ pointer }) => pointer);
+
+/** Units of the day's quota that a key has left, by the header of a response. */
+export const reportedQuota = ({ headers }: Response): number =>
+  Number(/"day";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
 /** Expects a problem of this type, with its status; returns it. */
 export async function expectProblem(

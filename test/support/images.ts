@@ -107,3 +107,25 @@ export function quarters(): Sharp {
   }
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
+
+/** A PNG of 100 bytes whose header says so many pixels, and nothing else. */
+export function claimedPng(width: number, height: number): Buffer {
+  const png = Buffer.alloc(100);
+  png.write('89504e470d0a1a0a0000000d49484452', 'hex');
+  png.writeUInt32BE(width, 16);
+  png.writeUInt32BE(height, 20);
+  png.write('0806', 24, 'hex');
+  return png;
+}
+
+/** Decodes a picture. `at` returns the channels of one pixel. */
+export async function readPixels(file: Uint8Array | ArrayBuffer) {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const at = (x: number, y: number): number[] => {
+    const start = (y * width + x) * channels;
+    return [...data.subarray(start, start + channels)];
+  };
+  const [corner, middle] = [at(0, 0), at(Math.floor(width / 2), Math.floor(height / 2))];
+  return { width, height, channels, data, at, corner, middle };
+}

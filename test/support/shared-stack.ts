@@ -8,13 +8,18 @@ import { storedKeys } from './test-store.ts';
 const Served = z.object({
   url: z.string(),
   home: z.string(),
+  workerUrl: z.string(),
   redisUrl: z.string(),
   settings: z.record(z.string(), z.string()),
 });
 
 /** A stack that other files use too, at the same time. */
-export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'key' | 'stored'> {
+export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'settings' | 'key' | 'stored'> {
   redis: { url: string };
+  /** Where the worker tells its health and its figures. */
+  workerUrl: string;
+  /** Everything gateway and worker logged, for whichever file. */
+  logs(): Promise<string>;
   /** Ends the use of it. */
   stop(): Promise<void>;
 }
@@ -26,14 +31,17 @@ export interface SharedStack extends Pick<Stack, 'url' | 'home' | 'key' | 'store
 export async function shareStack(): Promise<SharedStack> {
   const response = await fetch(inject('sharedStack'));
   if (!response.ok) throw new Error(await response.text());
-  const { url, home, redisUrl, settings } = Served.parse(await response.json());
+  const { url, home, workerUrl, redisUrl, settings } = Served.parse(await response.json());
   const register = await openRegister(redisUrl, home);
   const file = randomUUID().slice(0, 8);
   return {
     url,
     home,
+    workerUrl,
+    settings,
     redis: { url: redisUrl },
-    stored: () => storedKeys({ home, settings }),
+    logs: async () => (await fetch(`${inject('sharedStack')}/logs`)).text(),
+    stored: (...words) => storedKeys({ home, settings }, ...words),
     key: ({ client = 'tests', ...grant } = {}) =>
       register.key({ ...grant, client: `${client}-${file}` }),
     stop: async () => register.close(),

@@ -24,8 +24,8 @@ export interface Stack extends StorePlace {
    * one but the first is revoked to make room.
    */
   key(grant?: Partial<Grant>): Promise<CreatedKey>;
-  /** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
-  stored(): Promise<string[]>;
+  /** Returns the keys of what is stored that contain each of the words; in a bucket also what only a version still has. */
+  stored(...words: string[]): Promise<string[]>;
   /** Everything gateway and worker logged. */
   logs(): string;
   startGateway(env?: NodeJS.ProcessEnv): Promise<void>;
@@ -72,8 +72,13 @@ export async function openRegister(
 /**
  * Starts everything and waits until requests are served. Both processes get `env`, which may lead to another Redis.
  * @param kind that of the Vitest project, by default
+ * @param hasWorker whether there is a worker; without one nothing is served yet
  */
-export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()): Promise<Stack> {
+export async function startStack(
+  env: NodeJS.ProcessEnv = {},
+  kind = storeKind(),
+  hasWorker = true,
+): Promise<Stack> {
   const home = await mkdtemp(join(tmpdir(), 'selvage-test-'));
   const { settings, remove } = await createStore(kind);
   const redis = await startRedis();
@@ -97,7 +102,7 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()
     gateway: undefined as unknown as Running,
     worker: undefined as unknown as Running,
     key: register.key,
-    stored: () => storedKeys(stack),
+    stored: (...words) => storedKeys(stack, ...words),
     logs: () => `${stack.gateway.output()}\n${stack.worker.output()}`,
     async startGateway(more = {}) {
       stack.gateway = runProgram('src/main.ts', [], { ...base, ...more });
@@ -108,15 +113,15 @@ export async function startStack(env: NodeJS.ProcessEnv = {}, kind = storeKind()
       await stack.worker.line(says('worker ready'));
     },
     async stop() {
-      await Promise.all([stack.gateway.end(), stack.worker.end()]);
+      await Promise.all([stack.gateway.end(), stack.worker?.end()]);
       register.close();
       await redis.stop();
       await remove();
       await rm(home, { recursive: true, force: true });
     },
   };
-  await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await untilServed(stack.url);
+  await Promise.all([stack.startGateway(), hasWorker && stack.startWorker()]);
+  if (hasWorker) await untilServed(stack.url);
   return stack;
 }
 

@@ -63,8 +63,8 @@ export const openStore = (place: StorePlace): Promise<Blobs> => {
   return bucket ? createS3Blobs(bucket) : createFsBlobs({ dir: join(place.home, 'store') });
 };
 
-/** Returns the keys of all that is stored; in a bucket also of what can be read by its version only. */
-export async function storedKeys(place: StorePlace): Promise<string[]> {
+/** Keys of all that is stored; in a bucket also of what can be read by its version only. */
+async function allKeys(place: StorePlace): Promise<string[]> {
   const bucket = bucketOf(place);
   if (bucket === undefined) {
     const root = join(place.home, 'store', 'blobs');
@@ -78,3 +78,7 @@ export async function storedKeys(place: StorePlace): Promise<string[]> {
     client.destroy();
   }
 }
+
+/** Returns the keys of what is stored that contain each of the words. */
+export const storedKeys = async (place: StorePlace, ...words: string[]): Promise<string[]> =>
+  (await allKeys(place)).filter((key) => words.every((word) => key.includes(word)));

@@ -146,14 +146,12 @@ describe('a command with its own Redis', () => {
   });
 });
 
-describe('the tests', () => {
-  test('run with the given arguments, and their exit code is forwarded', async () => {
-    const good = launch(['test', 'test/platform/config.test.ts']);
-    expect(await good.ended()).toBe(0);
-    expect(good.output()).toMatch(/Tests .*passed/);
-    const none = launch(['test', 'no-test-has-this-name']);
-    expect(await none.ended()).toBe(1);
-  });
+test('the tests run with the given arguments, and their exit code is forwarded', async () => {
+  const good = launch(['test', 'test/platform/config.test.ts']);
+  expect(await good.ended()).toBe(0);
+  expect(good.output()).toMatch(/Tests .*passed/);
+  const none = launch(['test', 'no-test-has-this-name']);
+  expect(await none.ended()).toBe(1);
 });
 
 describe('a start', () => {

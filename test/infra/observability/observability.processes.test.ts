@@ -170,18 +170,16 @@ describe('traces', () => {
   });
 });
 
-describe('while Redis is unavailable', () => {
-  test('metrics are served, except those read from Redis', async () => {
-    await stack.redis.end();
-    for (const page of [() => scrape(stack.url), scrapeWorker]) {
-      await expect.poll(page).toContain('selvage_dependency_up{dependency="redis"} 0');
-    }
-    const text = await scrape(stack.url);
-    expect(text).toMatch(/^selvage_http_request_seconds_count\{/m);
-    expect(text).not.toMatch(/^selvage_(queue_jobs|redis_memory_used_bytes)[ {]/m);
-    await stack.redis.start();
-    await expect
-      .poll(() => scrape(stack.url))
-      .toContain('selvage_queue_jobs{queue="sync",state="waiting"} 0');
-  });
+test('while Redis is unavailable metrics are served, except those read from Redis', async () => {
+  await stack.redis.end();
+  for (const page of [() => scrape(stack.url), scrapeWorker]) {
+    await expect.poll(page).toContain('selvage_dependency_up{dependency="redis"} 0');
+  }
+  const text = await scrape(stack.url);
+  expect(text).toMatch(/^selvage_http_request_seconds_count\{/m);
+  expect(text).not.toMatch(/^selvage_(queue_jobs|redis_memory_used_bytes)[ {]/m);
+  await stack.redis.start();
+  await expect
+    .poll(() => scrape(stack.url))
+    .toContain('selvage_queue_jobs{queue="sync",state="waiting"} 0');
 });

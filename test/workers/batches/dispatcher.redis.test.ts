@@ -333,21 +333,19 @@ describe('quota', () => {
   });
 });
 
-describe('a canceled batch', () => {
-  test('keeps its results, removes the other rows from the queue and refunds their quota', async () => {
-    const id = await sealedBatch({ client: 'c', chunks: [40, 5], quotaPerDay: 100 });
-    await dispatch(deps);
-    await processRows(4);
-    const move = { from: ['running' as const], to: 'canceling' as const };
-    await batches.move(id, { ...move, fields: {}, dueAtMillis: NOW });
-    await dispatch(deps);
-    expect(await get(id)).toMatchObject({ status: 'canceled', succeeded: 2, failed: 2 });
-    expect(await queue.getPrioritizedCount()).toBe(0);
-    expect(await usedToday('c')).toBe(2);
-    const all = await outcomes(await get(id));
-    expect(all.filter((line) => line.endsWith('pending'))).toHaveLength(41);
-    expect(all).toHaveLength(45);
-  });
+test('a canceled batch keeps its results, removes the other rows from the queue and refunds their quota', async () => {
+  const id = await sealedBatch({ client: 'c', chunks: [40, 5], quotaPerDay: 100 });
+  await dispatch(deps);
+  await processRows(4);
+  const move = { from: ['running' as const], to: 'canceling' as const };
+  await batches.move(id, { ...move, fields: {}, dueAtMillis: NOW });
+  await dispatch(deps);
+  expect(await get(id)).toMatchObject({ status: 'canceled', succeeded: 2, failed: 2 });
+  expect(await queue.getPrioritizedCount()).toBe(0);
+  expect(await usedToday('c')).toBe(2);
+  const all = await outcomes(await get(id));
+  expect(all.filter((line) => line.endsWith('pending'))).toHaveLength(41);
+  expect(all).toHaveLength(45);
 });
 
 describe('a lost row', () => {

@@ -1,19 +1,19 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { selvage } from '../../cli/command.ts';
-import { type BatchClient, batchClient, uploadedRow } from '../../support/batches.ts';
+import { uploadedRow } from '../../support/batches.ts';
 import { formWith } from '../../support/client.ts';
-import { feedClient, readFeed, readRun } from '../../support/feed-client.ts';
-import { type FeedServer, startFeedServer } from '../../support/feed-server.ts';
+import { readFeed, readRun } from '../../support/feed-client.ts';
 import { listen } from '../../support/free-port.ts';
-import { drawnShirtOnWood } from '../../support/images.ts';
-import { type IntakeClient, intakeClient, readJob } from '../../support/intake.ts';
+import { drawnShirt, drawnShirtOnWood } from '../../support/images.ts';
+import { readJob } from '../../support/intake.ts';
 import { declareSources } from '../../support/sources.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { useShop, useStack } from '../../support/use-stack.ts';
 
 /**
  * What clients and operators did in the last second of Redis's append-only file, of every kind: the second is lost as
@@ -31,14 +31,21 @@ interface Deed {
   look(id: string): Promise<unknown>;
 }
 
-const SHIRT = { width: 200, height: 240, format: 'jpeg' } as const;
-
-let stack: Stack;
-let shop: FeedServer;
-let home: string;
-let intake: IntakeClient;
-let batches: BatchClient;
-let shirt: Buffer;
+const home = await useFolder();
+for (const name of ['in', 'out']) await mkdir(join(home, name));
+const [from, to] = ['in', 'out'].map((name) => ({ kind: 'folder', path: join(home, name) }));
+const { stack, key, intake, batches, feeds } = await useStack({
+  FETCH_ALLOW: '127.0.0.0/8',
+  SOURCES_FILE: await declareSources(home, [{ id: 'shelf', client: 'tests', from, to }]),
+});
+const shop = await useShop();
+const shirt = await drawnShirtOnWood({ width: 200, height: 240, format: 'jpeg' });
+const silent = createServer(() => {});
+const hanging = `http://127.0.0.1:${await listen(silent)}`;
+afterAll(() => {
+  silent.closeAllConnections();
+  silent.close();
+});
 
 async function ask(method: string, path: string, body?: object) {
   const headers = { 'content-type': 'application/json' };
@@ -62,20 +69,15 @@ const succeededJob = async (): Promise<string> => (await intake.done(shirt)).id;
 /** Posts a job whose image never comes. */
 const hangingJob = async (): Promise<string> =>
   (await readJob(await intake.postJson({ imageUrl: `${hanging}/a.jpg` }))).id;
-const silent = createServer(() => {});
-let hanging: string;
-
 const completedBatch = () => batches.completed(uploadedRow('one', shirt));
 
 async function createdFeed(): Promise<string> {
-  const feeds = feedClient(stack, key);
   const url = shop.put('/empty.csv', { body: 'id,image_link\r\n', type: 'text/csv' });
   const feed = await readFeed(await feeds.postJson({ url, schedule: '0 3 * * *' }));
   await feeds.until(feed.run, 'completed');
   return feed.id;
 }
 
-let key: string;
 let cookie: string;
 
 const console = (method: string, body?: object) =>
@@ -161,7 +163,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   'a feed that was created and erased': {
     async act() {
       const url = shop.put('/short.csv', { body: 'id,image_link\r\n', type: 'text/csv' });
-      const id = (await readFeed(await feedClient(stack, key).postJson({ url }))).id;
+      const id = (await readFeed(await feeds.postJson({ url }))).id;
       await ask('DELETE', `/feeds/${id}`);
       return id;
     },
@@ -231,30 +233,77 @@ const ids: string[] = [];
 let before: unknown[];
 const lookAtAll = () => Promise.all(deeds.map(({ look }, i) => look(ids[i] ?? '')));
 
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'selvage-acknowledged-'));
-  for (const name of ['in', 'out']) await mkdir(join(home, name));
-  const shelf = {
-    from: { kind: 'folder', path: join(home, 'in') },
-    to: { kind: 'folder', path: join(home, 'out') },
+const JOBS = 6;
+
+/** Waits until the recovery has seen this Redis, so that another start of it differs. */
+const untilSeen = () =>
+  expect
+    .poll(() => stack.redis.command('HGET', '{selvage}:recovery', 'seenAtMillis'))
+    .not.toBeNull();
+
+/** Posts a job with a photo of its own. */
+const post = async (width: number) =>
+  readJob(await intake.post(await drawnShirt({ width, height: 200, format: 'jpeg' })));
+
+test('jobs that were accepted in the lost second end, those that had ended too', async () => {
+  await untilSeen();
+  const mark = await stack.redis.mark();
+  const first = await post(201);
+  const ended = await intake.until(first.id, 'succeeded');
+  const digest = async () => {
+    const bytes = Buffer.from(await (await intake.result(first.id)).arrayBuffer());
+    return createHash('sha256').update(bytes).digest('hex');
   };
-  const SOURCES_FILE = await declareSources(home, [{ id: 'shelf', client: 'tests', ...shelf }]);
-  [stack, shop] = await Promise.all([
-    startStack({ FETCH_ALLOW: '127.0.0.0/8', SOURCES_FILE }),
-    startFeedServer(),
-  ]);
-  hanging = `http://127.0.0.1:${await listen(silent)}`;
-  ({ key } = await stack.key());
-  intake = intakeClient(stack, key);
-  batches = batchClient(stack, key);
-  shirt = await drawnShirtOnWood(SHIRT);
+  const before = await digest();
+  const others = await Promise.all(Array.from({ length: JOBS - 1 }, (_, i) => post(202 + i)));
+  await stack.redis.powerCut(mark);
+
+  for (const { id } of [first, ...others]) await intake.until(id, 'succeeded');
+  expect(await digest()).toBe(before);
+  expect(await intake.get(first.id)).toMatchObject({ createdAt: ended.createdAt });
+  expect(stack.worker.output()).toContain('looking for what it has lost');
+
+  // Inputs are deleted once an end has settled.
+  await expect.poll(() => stack.stored('in/')).toEqual([]);
 });
-afterAll(async () => {
-  silent.closeAllConnections();
-  silent.close();
-  await Promise.all([stack.stop(), shop.close()]);
-  await rm(home, { recursive: true, force: true });
+
+test('a job of the lost second is not unknown until it was looked for', async () => {
+  const never = `job_${'0'.repeat(32)}`;
+  const statusOf = async (id: string) => (await intake.ask('GET', `/jobs/${id}`)).status;
+  await expect.poll(() => statusOf(never)).toBe(404);
+  const mark = await stack.redis.mark();
+  const { id } = await post(401);
+  stack.worker.child.kill('SIGSTOP');
+  await stack.redis.powerCut(mark);
+  await expect.poll(() => stack.redis.command('PING').catch(String)).toBe('PONG');
+  const response = await intake.ask('GET', `/jobs/${id}`);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await statusOf(never)).toBe(503);
+  stack.worker.child.kill('SIGCONT');
+  await intake.until(id, 'succeeded');
+  await expect.poll(() => statusOf(never)).toBe(404);
 });
+
+test.each([1, JOBS])(
+  'rows whose images were uploaded succeed when the ends of %i are lost',
+  async (ended) => {
+    await untilSeen();
+    const id = await batches.open();
+    for (let i = 0; i < JOBS; i++) {
+      const image = await drawnShirt({ width: 301 + i, height: 200 + ended, format: 'jpeg' });
+      await batches.send(id, uploadedRow(`${i}`, image));
+    }
+    const mark = await stack.redis.mark();
+    await batches.seal(id);
+    const succeeded = async () => (await batches.get(id)).counts.succeeded;
+    await expect.poll(succeeded, { interval: 20 }).toBeGreaterThanOrEqual(ended);
+    await stack.redis.powerCut(mark);
+
+    const batch = await batches.until(id, 'completed');
+    expect(batch.counts).toMatchObject({ succeeded: JOBS, failed: 0 });
+    expect(await stack.stored('batches/', `${id}/in/`)).toEqual([]);
+  },
+);
 
 test('all is done and acknowledged, and then lost', async () => {
   for (const late of [false, true]) {
@@ -272,7 +321,6 @@ test('all is done and acknowledged, and then lost', async () => {
   await stack.worker.end('SIGKILL');
   await stack.redis.powerCut(mark);
   // Without a worker nothing is restored yet.
-  // Not ready, without a worker.
   await expect.poll(() => intake.ask('GET', '/usage').then(({ status }) => status)).toBe(200);
   const lost = await lookAtAll();
   for (const [i, name] of names.entries()) expect(lost[i], name).not.toEqual(before[i]);

@@ -8,6 +8,7 @@ import { batchRedisKeys } from '../../../src/intake/batches/scripts.ts';
 import { putDeed } from '../../../src/intake/deeds.ts';
 import { adoptInstallationId, sharedInstallationId } from '../../../src/intake/installation.ts';
 import { writeJobManifest } from '../../../src/intake/job-manifest.ts';
+import type { NewJob } from '../../../src/intake/job-records.ts';
 import { readOngoingRecovery } from '../../../src/intake/recovery-state.ts';
 import { WebhookReceivers } from '../../../src/intake/webhooks/receivers.ts';
 import { hostClock } from '../../../src/platform/clock.ts';
@@ -16,7 +17,7 @@ import type { Blobs } from '../../../src/storage/blobs.ts';
 import { createFsBlobs } from '../../../src/storage/fs-blobs.ts';
 import { AutomaticRecovery } from '../../../workers/recover/automatic.ts';
 import { rebuildAll } from '../../../workers/recover/rebuild.ts';
-import { openRebuilders } from '../../../workers/recover/rebuilders.ts';
+import { jobs, openRebuilders } from '../../../workers/recover/rebuilders.ts';
 import { servicesOn } from '../../support/recovery.ts';
 import { testFolder } from '../../support/use-folder.ts';
 import { useRedis } from '../../support/use-redis.ts';
@@ -234,4 +235,47 @@ test('two leaders at once restore nothing twice', async () => {
   expect(await deps.queues.async.getPrioritizedCount()).toBe(40);
   for (let i = 0; i < 10; i++)
     expect(await redis.lrange(batchRedisKeys(`batch_${i}`).chunkStarts, 0, -1)).toHaveLength(3);
+});
+
+const jobOf = (number: number): NewJob => {
+  const id = `job_${number}`;
+  return {
+    id,
+    client: 'acmé',
+    requestId: `r${number}`,
+    operations: ['classify'],
+    inputKey: jobInputKey('acmé', id),
+    outputSeconds: 60,
+    createdAt: '2026-11-20T12:00:00.000Z',
+    expiresAt: '2026-11-20T12:01:00.000Z',
+    quota: { key: '{selvage}:quota:k:2026-11-20', cost: 1 },
+    webhook: { url: `https://receiver.example/${'x'.repeat(600)}` },
+  };
+};
+
+test('rebuilding restores accepted jobs unchanged, and skips known and unknown ones', async () => {
+  const { jobs: records, queues } = deps;
+  const accepted = Array.from({ length: 500 }, (_, number) => jobOf(number));
+  const put = (key: string, meta = {}) =>
+    blobs.put(key, Buffer.from('x'), { meta, durable: false });
+  for (const job of accepted) await put(job.inputKey, { intent: writeJobManifest(job) });
+  await put('in/c/job_strange', { intent: '{"client":1}' });
+  await put('in/c/strange');
+  const active = { ...jobOf(0), requestId: 'another' };
+  await records.create(active);
+  await records.begin(active.id, active.createdAt);
+
+  const counts = await rebuildAll([jobs(deps)], deps, { concurrency: 8 }, never);
+  expect(counts).toEqual({ jobs: { rebuilt: 499, known: 1, unknown: 2 } });
+  expect(await queues.async.getPrioritizedCount()).toBe(499);
+  expect(await records.get('job_7')).toEqual({ ...jobOf(7), status: 'queued', attempt: 0 });
+  expect(await records.get('job_0')).toMatchObject({ status: 'active', requestId: 'another' });
+  expect(await records.due(Date.parse('2026-11-20T12:05:00.000Z'))).toContain('job_7');
+  expect(await records.create(jobOf(7))).toBe(false);
+});
+
+test('a manifest omits a webhook that is too long for blob metadata, and keeps the rest', () => {
+  const job = { ...jobOf(1), webhook: { url: `https://a.example/${'x'.repeat(2000)}` } };
+  expect(writeJobManifest(job).length).toBeLessThan(1400);
+  expect(JSON.parse(writeJobManifest(job))).not.toHaveProperty('webhook');
 });

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/platform/config.ts';
 import type { ProblemType } from '../../src/platform/problem.ts';
+import { segment } from '../../src/storage/blob-keys.ts';
 import {
   expectProblem,
   formOf,
@@ -12,25 +13,12 @@ import {
   rawExchange,
   type Sent,
 } from '../support/client.ts';
-import { drawnShirt } from '../support/images.ts';
-import { listStoredFiles } from '../support/stored-files.ts';
-import { useStack } from '../support/use-stack.ts';
+import { claimedPng, drawnShirt, readPixels } from '../support/images.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-const MAX_BYTES = 300_000;
-const MAX_PIXELS = 2_000_000;
-
-const { stack, key } = await useStack({
-  MAX_IMAGE_BYTES: String(MAX_BYTES),
-  MAX_IMAGE_PIXELS: String(MAX_PIXELS),
-});
+const { MAX_IMAGE_BYTES } = readConfig({});
+const { stack, key, record } = await useSharedStack();
 const shirt = await drawnShirt({ width: 480, height: 600, format: 'jpeg' });
-
-const alphaAt = async (png: Buffer, xShare: number, yShare: number): Promise<number> => {
-  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
-  const x = Math.floor(xShare * info.width);
-  const y = Math.floor(yShare * info.height);
-  return data[(y * info.width + x) * info.channels + 3] ?? -1;
-};
 
 describe('a removal', () => {
   test('returns a transparent PNG of the same size, with the headers of the contract', async () => {
@@ -47,8 +35,8 @@ describe('a removal', () => {
     const png = Buffer.from(await response.arrayBuffer());
     const expected = { format: 'png', width: 480, height: 600, hasAlpha: true };
     expect(await sharp(png).metadata()).toMatchObject(expected);
-    expect(await alphaAt(png, 0.5, 0.5)).toBe(255);
-    for (const corner of [0.01, 0.99]) expect(await alphaAt(png, corner, 0.01)).toBe(0);
+    const { at, middle } = await readPixels(png);
+    expect([at(4, 6)[3], at(475, 6)[3], middle[3]]).toEqual([0, 0, 255]);
   });
 
   test('in base64 returns the same image', async () => {
@@ -83,36 +71,20 @@ describe('a removal', () => {
   });
 });
 
-const pngHeader = (width: number, height: number): Buffer => {
-  const header = Buffer.from(
-    '89504e470d0a1a0a0000000d49484452000000000000000008060000000000000000000000',
-    'hex',
-  );
-  header.writeUInt32BE(width, 16);
-  header.writeUInt32BE(height, 20);
-  return Buffer.concat([header, Buffer.alloc(100 - header.length)]);
-};
-
 describe('a removal is rejected', () => {
   const [INVALID, LARGE] = ['invalid-request', 'payload-too-large'] as const;
   const MEDIA = 'unsupported-media-type';
   const NOISE = Buffer.alloc(9000, 7);
-  const LONG = { width: 16_385, height: 2, channels: 3, background: 'red' } as const;
   const typed = (type: string) => ({ headers: { 'content-type': type } });
   const images: [what: string, image: () => Buffer | Promise<Buffer>, type: ProblemType][] = [
     ['bytes that are no image', () => Buffer.from('hello, world'), MEDIA],
-    ['a GIF', () => Buffer.from('GIF89a\x01\x00\x01\x00', 'latin1'), MEDIA],
-    ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), MEDIA],
-    ['a PDF', () => Buffer.from('%PDF-1.7\n'), MEDIA],
     ['only the first bytes of a JPEG', () => shirt.subarray(0, 12), INVALID],
     ['a JPEG cut short', () => shirt.subarray(0, Math.floor(shirt.length / 2)), INVALID],
     ['noise after a JPEG header', () => Buffer.concat([shirt.subarray(0, 700), NOISE]), INVALID],
-    ['65,500 x 65,500 pixels in 100 bytes', () => pngHeader(65_500, 65_500), LARGE],
-    ['too many pixels', () => drawnShirt({ width: 1500, height: 1500, format: 'webp' }), LARGE],
-    ['too long a side', () => sharp({ create: LONG }).png().toBuffer(), LARGE],
-    ['too many bytes', () => Buffer.concat([shirt, Buffer.alloc(MAX_BYTES)]), LARGE],
-    ['many times too many bytes', () => Buffer.alloc(20 * MAX_BYTES, 0xff), LARGE],
-    ['nothing', () => Buffer.alloc(0), INVALID],
+    ['too many pixels', () => claimedPng(8192, 6145), LARGE],
+    ['too long a side', () => claimedPng(16_385, 2), LARGE],
+    ['too many bytes', () => Buffer.concat([shirt, Buffer.alloc(MAX_IMAGE_BYTES)]), LARGE],
+    ['many times too many bytes', () => Buffer.alloc(4 * MAX_IMAGE_BYTES, 0xff), LARGE],
   ];
   test.each(images)('with %s', async (_, image, type) => {
     await expectProblem(await postImage(stack, await image(), { key }), type);
@@ -192,10 +164,7 @@ describe('a removal is rejected', () => {
 });
 
 test('no blob of any request, successful or rejected, stays in storage', async () => {
-  // Copies of keys and the installation id belong to no request.
-  const files = async () =>
-    (await listStoredFiles(join(stack.home, 'store'))).filter((file) => !/\/keys~?\//.test(file));
-  await expect.poll(files).toEqual([expect.stringMatching(/epoch$/)]);
+  await expect.poll(() => stack.stored(`/${segment(record.client)}/`)).toEqual([]);
 });
 
 test('no key, image byte or base64 is ever logged', async () => {
@@ -208,7 +177,7 @@ test('no key, image byte or base64 is ever logged', async () => {
   await postImage(stack, shirt, { key: `${key}${canary}` });
   await postForm(stack, formOf([canary, marked, canary]), { key });
   await fetch(`${stack.url}/${canary}?key=${canary}`);
-  const logs = stack.logs();
+  const logs = await stack.logs();
   expect(logs).toContain('"msg":"request"');
   expect(logs).toContain('"msg":"job"');
   const keys = [key, key.slice(12)];

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
+import { open, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { JobRecords } from '../../src/intake/job-records.ts';
 import { JobRetention } from '../../src/intake/job-retention.ts';
 import { hostClock } from '../../src/platform/clock.ts';
@@ -13,9 +13,9 @@ import { uploadedRow } from '../support/batches.ts';
 import { drawnShirtOnWood } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-const { stack, intake, batches } = await useStack();
+const { stack, intake, batches } = await useSharedStack();
 
 let images = 0;
 const another = (): Promise<Buffer> =>
@@ -31,28 +31,14 @@ async function cutOutFile(id: string): Promise<string> {
   return file!;
 }
 
-/** What a disk may do to a file. A blob's metadata follow its bytes. */
-const DAMAGES: readonly [what: string, harm: (file: string) => Promise<void>][] = [
-  [
-    'has one byte flipped',
-    async (file) => {
-      const handle = await open(file, 'r+');
-      const byte = Buffer.alloc(1);
-      await handle.read(byte, 0, 1, 1000);
-      await handle.write(Buffer.from([byte[0]! ^ 1]), 0, 1, 1000);
-      await handle.close();
-    },
-  ],
-  [
-    'lacks bytes in the middle',
-    async (file) => {
-      const bytes = await readFile(file);
-      await writeFile(file, Buffer.concat([bytes.subarray(0, 1000), bytes.subarray(1100)]));
-    },
-  ],
-  ['was cut short', (file) => truncate(file, 1000)],
-  ['is missing', unlink],
-];
+/** A bit that turns on the disk. */
+async function flip(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  const byte = Buffer.alloc(1);
+  await handle.read(byte, 0, 1, 1000);
+  await handle.write(Buffer.from([byte[0]! ^ 1]), 0, 1, 1000);
+  await handle.close();
+}
 
 async function expectDamaged(response: Response): Promise<void> {
   expect(await response.json()).toMatchObject({
@@ -68,25 +54,35 @@ const removed = async (image: Uint8Array) => {
   return intake.until(id, 'succeeded');
 };
 
-describe.each(DAMAGES)('a cut-out that %s', (_, harm) => {
-  test('of a job is a problem of its own, and is made again from the image', async () => {
-    const image = await another();
-    const { id, results } = await removed(image);
-    await harm(await cutOutFile(id));
-    await expectDamaged(await intake.result(id));
-    expect(await intake.status(id)).toBe('succeeded');
-    expect(stack.logs()).toMatch(new RegExp(`damaged.*${id}`));
+// Each kind of damage: test/api/verified-blob.test.ts. A blob's metadata follow its bytes.
+test.each<[what: string, harm: (file: string) => Promise<void>]>([
+  ['has one byte flipped', flip],
+  ['was cut short', (file) => truncate(file, 1000)],
+  ['is missing', unlink],
+])('a job whose cut-out %s has a problem of its own, and it is made again', async (_, harm) => {
+  const image = await another();
+  const { id, results } = await removed(image);
+  await harm(await cutOutFile(id));
+  await expectDamaged(await intake.result(id));
+  expect(await intake.status(id)).toBe('succeeded');
+  expect(await stack.logs()).toMatch(new RegExp(`damaged.*${id}`));
 
-    const anew = await removed(image);
-    const bytes = Buffer.from(await (await intake.result(anew.id)).arrayBuffer());
-    expect(sha256(bytes)).toBe(results?.cutout?.sha256);
-    expect(anew.results?.cutout?.sha256).toBe(results?.cutout?.sha256);
-  });
+  const anew = await removed(image);
+  const bytes = Buffer.from(await (await intake.result(anew.id)).arrayBuffer());
+  expect(sha256(bytes)).toBe(results?.cutout?.sha256);
+  expect(anew.results?.cutout?.sha256).toBe(results?.cutout?.sha256);
+});
 
-  test('of a row of a batch is a problem of its own', async () => {
-    const id = await batches.completed(uploadedRow('a', await another()));
-    await harm(await cutOutFile(id));
-    await expectDamaged(await batches.ask('GET', `/batches/${id}/rows/0/cutout`));
+test('a damaged row of a batch is a problem of its own, and named in the archive', async () => {
+  const id = await batches.completed(uploadedRow('a', await another()));
+  await flip(await cutOutFile(id));
+  await expectDamaged(await batches.ask('GET', `/batches/${id}/rows/0/cutout`));
+  const response = await batches.ask('GET', `/batches/${id}/archive`);
+  const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
+  expect(Object.keys(files)).toEqual(['errors.ndjson']);
+  expect(JSON.parse(Buffer.from(files['errors.ndjson']!).toString())).toMatchObject({
+    customId: 'a',
+    problem: { type: 'damaged' },
   });
 });
 
@@ -115,7 +111,6 @@ test('no signed link leads to other bytes than those that were made', async () =
   const { headers } = await intake.ask('GET', path, { redirect: 'manual' });
   const link = `${stack.url}${headers.get('location')}`;
   expect((await fetch(link)).status).toBe(200);
-  const [, flip] = DAMAGES[0]!;
   await flip(await cutOutFile(id));
   await expectDamaged(await fetch(link));
 });
@@ -124,16 +119,4 @@ test('an erased job is still gone', async () => {
   const { id } = await removed(await another());
   await intake.erase(id);
   expect((await intake.result(id)).status).toBe(410);
-});
-
-test.each(DAMAGES)('the archive of a batch names a cut-out that %s', async (_, harm) => {
-  const id = await batches.completed(uploadedRow('harmed', await another()));
-  await harm(await cutOutFile(id));
-  const response = await batches.ask('GET', `/batches/${id}/archive`);
-  const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
-  expect(Object.keys(files)).toEqual(['errors.ndjson']);
-  expect(JSON.parse(Buffer.from(files['errors.ndjson']!).toString())).toMatchObject({
-    customId: 'harmed',
-    problem: { type: 'damaged' },
-  });
 });

@@ -1,15 +1,11 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { findModel, PARSER_ID, readCatalog } from '../../models/catalog.ts';
-import { createFsBlobs } from '../../src/storage/fs-blobs.ts';
 import { formWith, postForm } from '../support/client.ts';
 import { readFeed } from '../support/feed-client.ts';
 import { drawnFigure } from '../support/figure.ts';
 import { drawnShirt } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
-import { useShop, useStack } from '../support/use-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /** The option `subject`: which part of a photo a cut-out shows. */
 
@@ -22,13 +18,7 @@ const POINTS = {
   shoe: [121, 740],
 } as const;
 
-const {
-  stack,
-  key,
-  feeds,
-  intake: jobs,
-} = await useStack({ FETCH_ALLOW: '127.0.0.0/8', PUBLIC_URL: '' });
-const shop = await useShop();
+const { stack, shop, key, feeds, intake: jobs } = await useCatalogue();
 const figure = await drawnFigure(WIDTH, 800);
 
 const send = (fields: Record<string, string>, image = figure): Promise<Response> =>
@@ -142,18 +132,16 @@ describe('a cut-out', () => {
   });
 });
 
-describe('in a job', () => {
-  test('the subject is an option like others, and is not taken for another cut-out', async () => {
-    const shown = async (options: object) => {
-      const job = await jobs.done(figure, { options: JSON.stringify(options) });
-      return shownIn(await bytesOf(await jobs.result(job.id)));
-    };
-    expect(await shown({})).toHaveLength(4);
-    expect(await shown({ subject: 'bottom' })).toEqual(['trousers']);
-    const missing = await readJob(await jobs.post(figure, { options: '{"subject":"dress"}' }));
-    expect(await jobs.until(missing.id, 'failed')).toMatchObject({
-      problem: { type: 'unprocessable-image', detail: expect.stringContaining('"dress"') },
-    });
+test('in a job the subject is an option like others, and is not taken for another cut-out', async () => {
+  const shown = async (options: object) => {
+    const job = await jobs.done(figure, { options: JSON.stringify(options) });
+    return shownIn(await bytesOf(await jobs.result(job.id)));
+  };
+  expect(await shown({})).toHaveLength(4);
+  expect(await shown({ subject: 'bottom' })).toEqual(['trousers']);
+  const missing = await readJob(await jobs.post(figure, { options: '{"subject":"dress"}' }));
+  expect(await jobs.until(missing.id, 'failed')).toMatchObject({
+    problem: { type: 'unprocessable-image', detail: expect.stringContaining('"dress"') },
   });
 });
 
@@ -199,53 +187,4 @@ describe('in a feed', () => {
     expect(first).toEqual({ outcome: 'changed', shows: ['shoe'] });
     expect(second).toEqual({ outcome: 'unchanged', shows: ['trousers'] });
   });
-});
-
-/** Gives the worker the same parse network under another version. */
-async function renewParser(version: string): Promise<void> {
-  const models = join(stack.home, 'models');
-  const { folder, ...parser } = findModel(readCatalog(models), PARSER_ID);
-  await mkdir(models, { recursive: true });
-  await copyFile(join(folder, parser.file), join(models, parser.file));
-  const catalog = { models: [{ ...parser, version }] };
-  await writeFile(join(models, 'catalog.json'), JSON.stringify(catalog));
-  await stack.worker.end();
-  await stack.startWorker();
-}
-
-test('new weights of the parse network renew what they made in a feed, and nothing else', async () => {
-  const image = shop.put('/renewed.png', { body: figure, type: 'image/png' });
-  const body = `id,title,image_link,price\r\np1,Red T-shirt,${image},9 EUR\r\n`;
-  const url = shop.put('/renewed.csv', { body, type: 'text/csv' });
-  const kinds = [{ options: { subject: 'garment' } }, { operations: ['separate'] }, {}];
-  const read: Awaited<ReturnType<typeof readFeed>>[] = [];
-  for (const kind of kinds) {
-    const feed = await readFeed(await feeds.postJson({ url, ...kind }));
-    expect((await feeds.until(feed.run, 'completed')).counts).toMatchObject({ changed: 1 });
-    read.push(feed);
-  }
-  const outcomes = async () => {
-    const runs = [];
-    for (const { id } of read) runs.push(await feeds.runAgain(id));
-    return runs.map(({ counts }) => (counts.unchanged === 1 ? 'unchanged' : 'changed'));
-  };
-  expect(await outcomes()).toEqual(['unchanged', 'unchanged', 'unchanged']);
-  await renewParser('next');
-  expect(await outcomes()).toEqual(['changed', 'changed', 'unchanged']);
-  expect(await outcomes()).toEqual(['unchanged', 'unchanged', 'unchanged']);
-});
-
-test('a job does not get the cut-out of other weights of the parse network', async () => {
-  const blobs = await createFsBlobs({ dir: join(stack.home, 'store') });
-  /** Returns the folder of a new job's cut-out, which those with the same inputs share. */
-  const folderOfJob = async () => {
-    const job = await jobs.done(figure, { options: '{"subject":"top"}' });
-    for await (const blob of blobs.list('out/'))
-      if (blob.key.includes(job.id)) return dirname(blob.key);
-    throw new Error('The job has no cut-out');
-  };
-  const before = await folderOfJob();
-  expect(await folderOfJob()).toBe(before);
-  await renewParser('after-next');
-  expect(await folderOfJob()).not.toBe(before);
 });

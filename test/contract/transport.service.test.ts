@@ -4,14 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { postBase64, postImage, rawExchange } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
-import { useStack } from '../support/use-stack.ts';
+import { startGateway, useSharedStack } from '../support/use-stack.ts';
 
 const SHOP = 'https://shop.example';
 const METRICS_KEY = 'a-scraper-of-this-test';
 
-const { stack, key, intake, batches } = await useStack({
-  CORS_ORIGINS: `${SHOP},http://localhost:5173`,
-});
+const { stack, key, intake, batches } = await useSharedStack();
 const shirt = await drawnShirt({ width: 200, height: 240, format: 'jpeg' });
 
 type Headers = Record<string, string>;
@@ -256,20 +254,18 @@ test('OPTIONS * lists the methods of the service', async () => {
   );
 });
 
-describe('TRACE', () => {
-  test.each([
-    ['/bg/v1/background-removals', 'POST, OPTIONS'],
-    ['/taxonomy/v1/options', 'GET, HEAD, OPTIONS'],
-  ])('%s is a 405 problem with Allow, and nothing is echoed', async (path, allow) => {
-    const answer = await rawExchange(
-      stack.url,
-      `TRACE ${path} HTTP/1.1\r\nHost: x\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`,
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 405 /);
-    expect(answer.toLowerCase()).toContain(`\r\nallow: ${allow.toLowerCase()}\r\n`);
-    expect(answer).toContain('"type":"method-not-allowed"');
-    expect(answer).not.toContain('canary');
-  });
+test.each([
+  ['/bg/v1/background-removals', 'POST, OPTIONS'],
+  ['/taxonomy/v1/options', 'GET, HEAD, OPTIONS'],
+])('TRACE %s is a 405 problem with Allow, and nothing is echoed', async (path, allow) => {
+  const answer = await rawExchange(
+    stack.url,
+    `TRACE ${path} HTTP/1.1\r\nHost: x\r\nX-Secret: canary\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 405 /);
+  expect(answer.toLowerCase()).toContain(`\r\nallow: ${allow.toLowerCase()}\r\n`);
+  expect(answer).toContain('"type":"method-not-allowed"');
+  expect(answer).not.toContain('canary');
 });
 
 describe('metrics', () => {
@@ -280,7 +276,7 @@ describe('metrics', () => {
   });
 
   test('with a key need it', async () => {
-    const closed = await startGatewayWith({ METRICS_KEY });
+    const closed = await startGateway(stack, { METRICS_KEY });
     for (const [authorization, status] of [
       ['', 401],
       [`Bearer ${METRICS_KEY}x`, 401],
@@ -294,14 +290,13 @@ describe('metrics', () => {
         expect(answer.headers.get('www-authenticate')).toContain('Bearer');
       } else await answer.arrayBuffer();
     }
-    expect(stack.logs()).not.toContain(METRICS_KEY);
+    expect(closed.output()).not.toContain(METRICS_KEY);
   });
 
   test('on a port of their own are not on that of the API', async () => {
-    const apart = await startGatewayWith({ METRICS_PORT: '0', METRICS_KEY });
+    const apart = await startGateway(stack, { METRICS_PORT: '0', METRICS_KEY });
     expect((await fetch(`${apart.url}/metrics`)).status).toBe(404);
-    const { port } = JSON.parse(apart.ready).metricsAddress as { port: number };
-    const origin = `http://127.0.0.1:${port}`;
+    const origin = `http://127.0.0.1:${apart.metricsPort}`;
     expect((await fetch(`${origin}/metrics`)).status).toBe(401);
     expect((await fetch(`${origin}/livez`)).status).toBe(404);
     const headers = { authorization: `Bearer ${METRICS_KEY}` };
@@ -310,11 +305,3 @@ describe('metrics', () => {
     expect(await answer.text()).toContain('selvage_http_request_seconds');
   });
 });
-
-/** Starts the stack's gateway again, with other settings. */
-async function startGatewayWith(env: NodeJS.ProcessEnv) {
-  await stack.gateway.end();
-  await stack.startGateway(env);
-  const ready = await stack.gateway.line((line) => line.includes('gateway ready'));
-  return { url: stack.url, ready };
-}

@@ -6,9 +6,9 @@ import { postImage } from '../support/client.ts';
 import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient, type Job, readJob } from '../support/intake.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-const { stack } = await useStack();
+const { stack } = await useSharedStack();
 const shirt = await drawnShirt({ width: 210, height: 200, format: 'jpeg' });
 const redis = new Redis(stack.redis.url);
 afterAll(() => redis.disconnect());
@@ -16,9 +16,9 @@ afterAll(() => redis.disconnect());
 let clients = 0;
 /** Creates a key of a new client, with the operator's policies for the key and for the client. */
 async function keyWith({ key = {}, client = {} }: { key?: Retention; client?: Retention }) {
-  const name = `client-${++clients}`;
-  await new ClientRetention(redis).set(name, client);
-  return (await stack.key({ client: name, retention: key })).key;
+  const made = await stack.key({ client: `client-${++clients}`, retention: key });
+  await new ClientRetention(redis).set(made.record.client, client);
+  return made.key;
 }
 const secondsRetained = ({ finishedAt = '', expiresAt }: Pick<Job, 'finishedAt' | 'expiresAt'>) =>
   Math.round((Date.parse(expiresAt) - Date.parse(finishedAt)) / 1000);
@@ -48,41 +48,37 @@ describe('results are retained for the shortest time of a request, its key and i
   });
 });
 
-describe('a batch', () => {
-  test('that was never sealed is deleted with its inputs', async () => {
-    const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
-    const id = await batches.open();
-    await batches.send(id, rowOf('a'));
-    const read = () => batches.ask('GET', `/batches/${id}`);
-    await expect.poll(async () => (await read()).status).toBe(410);
-    expect(await (await read()).json()).toMatchObject({
-      type: 'gone',
-      detail: 'This batch has expired',
-      expiredAt: expect.any(String),
-    });
-    expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
+test('a batch that was never sealed is deleted with its inputs', async () => {
+  const batches = batchClient(stack, await keyWith({ key: { inputSeconds: 2 } }));
+  const id = await batches.open();
+  await batches.send(id, rowOf('a'));
+  const read = () => batches.ask('GET', `/batches/${id}`);
+  await expect.poll(async () => (await read()).status).toBe(410);
+  expect(await (await read()).json()).toMatchObject({
+    type: 'gone',
+    detail: 'This batch has expired',
+    expiredAt: expect.any(String),
   });
+  expect((await batches.ask('GET', `/batches/${id}/manifest`)).status).toBe(410);
 });
 
-describe('a key without retention', () => {
-  test('can only remove backgrounds synchronously, and gets a reason for everything else', async () => {
-    const key = await keyWith({ client: { store: 'none' } });
-    const records = async () =>
-      (await redis.keys('*')).filter((name) => /:(job|batch|feed-record):/.test(name)).sort();
-    const before = await records();
-    expect((await postImage(stack, shirt, { key })).status).toBe(200);
-    const answers = [
-      await intakeClient(stack, key).post(shirt),
-      await batchClient(stack, key).create(),
-      await feedClient(stack, key).postJson({ url: 'https://shop.example/feed.csv' }),
-    ];
-    for (const answer of answers) {
-      expect(await answer.json()).toMatchObject({
-        type: 'conflict',
-        status: 409,
-        detail: expect.stringContaining('/bg/v1/background-removals'),
-      });
-    }
-    expect(await records()).toEqual(before);
-  });
+test('a key without retention can only remove backgrounds synchronously, and gets a reason for everything else', async () => {
+  const key = await keyWith({ client: { store: 'none' } });
+  expect((await postImage(stack, shirt, { key })).status).toBe(200);
+  const answers = [
+    await intakeClient(stack, key).post(shirt),
+    await batchClient(stack, key).create(),
+    await feedClient(stack, key).postJson({ url: 'https://shop.example/feed.csv' }),
+  ];
+  for (const answer of answers) {
+    expect(await answer.json()).toMatchObject({
+      type: 'conflict',
+      status: 409,
+      detail: expect.stringContaining('/bg/v1/background-removals'),
+    });
+  }
+  for (const kind of ['jobs', 'batches', 'feeds']) {
+    const list = await intakeClient(stack, key).ask('GET', `/${kind}`);
+    expect(await list.json()).toEqual({ [kind]: [] });
+  }
 });

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { segment } from '../../src/storage/blob-keys.ts';
 import { type BatchClient, batchClient, readUploaded, rowOf } from '../support/batches.ts';
 import { feedClient } from '../support/feed-client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { intakeClient } from '../support/intake.ts';
 import { listStoredFiles } from '../support/stored-files.ts';
-import { useStack } from '../support/use-stack.ts';
+import { useSharedStack } from '../support/use-stack.ts';
 
-const { stack, batches: ample } = await useStack();
+const { stack, record, batches: ample } = await useSharedStack();
 const shirt = await drawnShirt({ width: 300, height: 360, format: 'jpeg' });
 let before: string[];
 beforeEach(async () => {
@@ -23,8 +24,8 @@ const storeFolder = () => join(stack.home, 'store', 'blobs');
 async function newFiles(): Promise<string[]> {
   const known = new Set(before);
   const files = await listStoredFiles(storeFolder());
-  // A worker copies the keys to storage in its own time.
-  const isOfRows = (file: string) => !/batch\.json$|[/]keys~[/]/.test(file);
+  const isOfRows = (file: string) =>
+    file.includes(`/${segment(record.client)}~/`) && !file.endsWith('batch.json');
   return files.filter((file) => !known.has(file) && isOfRows(file));
 }
 

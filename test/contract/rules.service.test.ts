@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { createClient } from '../../packages/client/src/client.ts';
 import { formWith, keyClient, pointersOf, postForm } from '../support/client.ts';
 import { readFeed } from '../support/feed-client.ts';
-import { freePort } from '../support/free-port.ts';
 import { drawnShirt } from '../support/images.ts';
 import { readJob } from '../support/intake.ts';
-import { useShop, useStack } from '../support/use-stack.ts';
+import { useCatalogue } from '../support/use-stack.ts';
 
 /** Rules of marketplaces: packs, verdicts, and what `fixRules` makes right. */
 
@@ -21,15 +20,7 @@ const SQUARE = {
   rules: { aspect: { min: 1, max: 1 }, background: { color: '#ffffff' } },
 };
 
-const port = await freePort();
-/** Of the worker. */
-const metricsUrl = `http://127.0.0.1:${port}/metrics`;
-const { stack, key, feeds, intake } = await useStack({
-  FETCH_ALLOW: '127.0.0.0/8',
-  PUBLIC_URL: '',
-  WORKER_PORT: String(port),
-});
-const shop = await useShop();
+const { stack, shop, key, feeds, intake } = await useCatalogue();
 const shirt = await drawnShirt({ width: 600, height: 800, format: 'png' });
 const other = (await stack.key({ client: 'other' })).key;
 
@@ -145,79 +136,76 @@ describe('a removal with rules', () => {
     expect(failed.rules).toEqual({ passed: false, failed: ['background', 'aspect'] });
     expect((await client.rules.list()).at(-1)).toMatchObject({ name: 'mine' });
     // In metrics, the packs of clients have no names.
-    const metrics = await (await fetch(metricsUrl)).text();
-    const total = 'selvage_rule_verdicts_total';
-    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="passed"} 1`);
-    expect(metrics).toContain(`${total}{pack="own",rule="aspect",verdict="failed"} 1`);
-    expect(metrics).toContain(`${total}{pack="amazon-main",rule="background",verdict="failed"} 1`);
+    const metrics = await (await fetch(`${stack.workerUrl}/metrics`)).text();
+    for (const verdict of ['passed', 'failed'])
+      expect(metrics).toContain(`verdicts_total{pack="own",rule="aspect",verdict="${verdict}"}`);
+    expect(metrics).toMatch(
+      /verdicts_total\{pack="amazon-main",rule="background",verdict="failed"/,
+    );
     expect(metrics).not.toContain('mine');
     await client.rules.delete('mine');
     await expect(client.rules.get('mine')).rejects.toMatchObject({ status: 404 });
   });
 });
 
-describe('a job with rules', () => {
-  test('keeps the pack it was accepted with, and repeats its verdicts from the stored cut-out', async () => {
-    await call('PUT', `${RULES}/kept`, SQUARE);
-    const options = JSON.stringify({ rules: 'kept', fixRules: true });
-    const run = async () => {
-      const accepted = await readJob(await intake.post(shirt, { options }));
-      await call('DELETE', `${RULES}/kept`);
-      return intake.until(accepted.id, 'succeeded');
-    };
-    const job = await run();
-    expect(job.options).toMatchObject({ rules: 'kept', rulePack: SQUARE });
-    expect(job.results?.cutout?.rules).toMatchObject({
-      pack: 'kept',
-      passed: true,
-      verdicts: [
-        { id: 'background', passed: true, measured: 0, limit: { max: 0.001 } },
-        { id: 'aspect', passed: true, measured: 1, limit: { min: 1, max: 1 } },
-      ],
-    });
-    await call('PUT', `${RULES}/kept`, SQUARE);
-    const again = await run();
-    expect(again.results?.cutout?.rules).toEqual(job.results?.cutout?.rules);
+test('a job with rules keeps the pack it was accepted with, and repeats its verdicts from the stored cut-out', async () => {
+  await call('PUT', `${RULES}/kept`, SQUARE);
+  const options = JSON.stringify({ rules: 'kept', fixRules: true });
+  const run = async () => {
+    const accepted = await readJob(await intake.post(shirt, { options }));
+    await call('DELETE', `${RULES}/kept`);
+    return intake.until(accepted.id, 'succeeded');
+  };
+  const job = await run();
+  expect(job.options).toMatchObject({ rules: 'kept', rulePack: SQUARE });
+  expect(job.results?.cutout?.rules).toMatchObject({
+    pack: 'kept',
+    passed: true,
+    verdicts: [
+      { id: 'background', passed: true, measured: 0, limit: { max: 0.001 } },
+      { id: 'aspect', passed: true, measured: 1, limit: { min: 1, max: 1 } },
+    ],
   });
+  await call('PUT', `${RULES}/kept`, SQUARE);
+  const again = await run();
+  expect(again.results?.cutout?.rules).toEqual(job.results?.cutout?.rules);
 });
 
-describe('a feed with rules', () => {
-  test('has verdicts in its reports, and exports what passed', async () => {
-    const image = shop.put('/shirt.png', { body: shirt, type: 'image/png' });
-    const url = shop.put('/rules.csv', {
-      body: `id,title,image_link,price\r\np0,Shirt,${image},9 EUR\r\n`,
-      type: 'text/csv',
-    });
-    const create = async (options: object) => {
-      const response = await feeds.postJson({ url, options, export: { background: 'white' } });
-      expect(response.status, await response.clone().text()).toBe(202);
-      const feed = await readFeed(response);
-      await feeds.until(feed.run, 'completed');
-      return feed;
-    };
-    const report = async ({ run }: Awaited<ReturnType<typeof create>>, format: string) =>
-      (await feeds.ask('GET', `${feeds.pathOf(run)}/report?format=${format}`)).text();
-    const exported = async ({ run }: Awaited<ReturnType<typeof create>>) =>
-      (await feeds.ask('GET', `${feeds.pathOf(run)}/export?export=passed`)).text();
-    const tooLarge = { title: 'Large', rules: { 'longest-side': { min: 9000 } } };
-    await call('PUT', `${RULES}/large`, tooLarge);
-    const failing = await create({ rules: 'large' });
-    expect(JSON.parse((await report(failing, 'ndjson')).split('\n')[1]!).images[0]).toMatchObject({
-      review: { needed: true, reasons: expect.arrayContaining(['rule:longest-side']) },
-      rules: { pack: 'large', passed: false, verdicts: [{ id: 'longest-side', passed: false }] },
-    });
-    expect(await report(failing, 'csv')).toMatch(
-      /,rules_passed,rules_failed,[\s\S]*rule:longest-side,false,longest-side: 800,/,
-    );
-    expect(await report(failing, 'html')).toContain('longest-side is 800, at least 9000.');
-    expect(await exported(failing)).toContain(image);
-    const passing = await create({ rules: 'amazon-main', fixRules: true });
-    const [, line] = (await report(passing, 'ndjson')).split('\n');
-    const [shown] = JSON.parse(line!).images;
-    expect(shown.rules).toMatchObject({ pack: 'amazon-main', passed: true });
-    expect(shown.picture).toMatch(/\.jpg/);
-    const picture = await fetch(shown.picture);
-    expect(picture.headers.get('content-type')).toBe('image/jpeg');
-    expect(await report(passing, 'html')).toContain('Rules of amazon-main: all met.');
+test('a feed with rules has verdicts in its reports, and exports what passed', async () => {
+  const image = shop.put('/shirt.png', { body: shirt, type: 'image/png' });
+  const url = shop.put('/rules.csv', {
+    body: `id,title,image_link,price\r\np0,Shirt,${image},9 EUR\r\n`,
+    type: 'text/csv',
   });
+  const create = async (options: object) => {
+    const response = await feeds.postJson({ url, options, export: { background: 'white' } });
+    expect(response.status, await response.clone().text()).toBe(202);
+    const feed = await readFeed(response);
+    await feeds.until(feed.run, 'completed');
+    return feed;
+  };
+  const report = async ({ run }: Awaited<ReturnType<typeof create>>, format: string) =>
+    (await feeds.ask('GET', `${feeds.pathOf(run)}/report?format=${format}`)).text();
+  const exported = async ({ run }: Awaited<ReturnType<typeof create>>) =>
+    (await feeds.ask('GET', `${feeds.pathOf(run)}/export?export=passed`)).text();
+  const tooLarge = { title: 'Large', rules: { 'longest-side': { min: 9000 } } };
+  await call('PUT', `${RULES}/large`, tooLarge);
+  const failing = await create({ rules: 'large' });
+  expect(JSON.parse((await report(failing, 'ndjson')).split('\n')[1]!).images[0]).toMatchObject({
+    review: { needed: true, reasons: expect.arrayContaining(['rule:longest-side']) },
+    rules: { pack: 'large', passed: false, verdicts: [{ id: 'longest-side', passed: false }] },
+  });
+  expect(await report(failing, 'csv')).toMatch(
+    /,rules_passed,rules_failed,[\s\S]*rule:longest-side,false,longest-side: 800,/,
+  );
+  expect(await report(failing, 'html')).toContain('longest-side is 800, at least 9000.');
+  expect(await exported(failing)).toContain(image);
+  const passing = await create({ rules: 'amazon-main', fixRules: true });
+  const [, line] = (await report(passing, 'ndjson')).split('\n');
+  const [shown] = JSON.parse(line!).images;
+  expect(shown.rules).toMatchObject({ pack: 'amazon-main', passed: true });
+  expect(shown.picture).toMatch(/\.jpg/);
+  const picture = await fetch(shown.picture);
+  expect(picture.headers.get('content-type')).toBe('image/jpeg');
+  expect(await report(passing, 'html')).toContain('Rules of amazon-main: all met.');
 });

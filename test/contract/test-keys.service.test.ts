@@ -6,16 +6,15 @@ import { z } from 'zod';
 import { FORCED } from '../../src/api/test-keys/answers.ts';
 import { WEBHOOK_TYPES } from '../../src/intake/webhooks/outbox.ts';
 import { PROBLEMS } from '../../src/platform/problem.ts';
+import { segment } from '../../src/storage/blob-keys.ts';
 import { formWith, keyClient } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { ROOT } from '../support/root.ts';
-import { useShop, useStack } from '../support/use-stack.ts';
+import { useSharedStack, useShop } from '../support/use-stack.ts';
 import { readDocument } from './openapi/document.ts';
 
-const { stack, key, ask, sendJson } = await useStack(
-  { FETCH_ALLOW: '127.0.0.0/8' },
-  { client: 'integrator', test: true, quotaPerDay: 3 },
-);
+const GRANT = { client: 'integrator', quotaPerDay: 3 };
+const { stack, key, record, ask, sendJson } = await useSharedStack({ ...GRANT, test: true });
 const shop = await useShop();
 const shirt = await drawnShirt({ width: 160, height: 200, format: 'jpeg' });
 
@@ -75,8 +74,7 @@ test('every operation with a recorded answer has the shape of the document, and 
     const validate = validator(responses[200]?.content?.['application/json']?.schema ?? {});
     expect([path, validate(await response.json()) || validate.errors]).toEqual([path, true]);
   }
-  const stored = await stack.stored();
-  expect(stored.filter((name) => /^(in|batches|feeds)\//.test(name))).toEqual([]);
+  expect(await stack.stored(`/${segment(record.client)}/`)).toEqual([]);
 });
 
 test('a job has the id that was asked for, and a picture', async () => {
@@ -125,7 +123,7 @@ describe('a forced failure', () => {
   });
 
   test('is ignored with a real key', async () => {
-    const real = await stack.key({ client: 'integrator' });
+    const real = await stack.key(GRANT);
     const headers = { prefer: 'problem=gone' };
     const response = await keyClient(stack, real.key).ask('GET', '/intake/v1/usage', { headers });
     expect(response.status).toBe(200);

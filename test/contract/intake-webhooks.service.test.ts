@@ -1,15 +1,13 @@
-import type { RequestListener } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectProblem } from '../support/client.ts';
 import { drawnShirt } from '../support/images.ts';
 import { type IntakeClient, intakeClient, readJob } from '../support/intake.ts';
-import { fail, plantServer, serve, silence } from '../support/servers.ts';
-import { useStack } from '../support/use-stack.ts';
+import { fail, serve } from '../support/servers.ts';
+import { useSharedStack } from '../support/use-stack.ts';
+import { plantReceiver, verify } from '../support/webhook-receiver.ts';
 
-const { stack } = await useStack({ FETCH_ALLOW: '127.0.0.0/8' });
+const { stack } = await useSharedStack();
 const shirt = await drawnShirt({ width: 200, height: 250, format: 'jpeg' });
 
 let clients = 0;
@@ -54,26 +52,6 @@ const deliveries = async (intake: IntakeClient, query = '') => {
   return Deliveries.parse(await response.json()).deliveries;
 };
 
-interface Message {
-  headers: Record<string, string>;
-  body: string;
-}
-const verify = (secret: string, { headers, body }: Message = { headers: {}, body: '' }) =>
-  new Webhook(secret).verify(body, headers);
-
-/** A receiver that records its requests, and uses the responses in turn, the last one repeatedly. */
-async function plantReceiver(...answers: RequestListener[]) {
-  const messages: Message[] = [];
-  const { origin } = await plantServer(async (request, response) => {
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    const body = await text(request);
-    const answer = answers[Math.min(messages.length, answers.length - 1)] ?? serve('');
-    messages.push({ headers: Object.fromEntries(headers), body });
-    answer(request, response);
-  });
-  return { url: `${origin}/hook?token=CANARY`, messages };
-}
-
 /** Uploads an image; returns the job's id and the name of the event that follows. */
 async function handIn(intake: IntakeClient, url: string, image = shirt) {
   const response = await intake.post(image, { webhook: JSON.stringify({ url }) });
@@ -106,7 +84,7 @@ describe('the end of a job', () => {
       event,
       attempts: [{ status: 200 }],
     });
-    const logs = stack.logs();
+    const logs = await stack.logs();
     expect(logs).toContain(delivery?.id);
     for (const hidden of [secret, secret.slice(6), 'CANARY']) expect(logs).not.toContain(hidden);
   });
@@ -170,27 +148,25 @@ describe('the end of a job', () => {
   });
 });
 
-describe('secrets', () => {
-  test('are shown once, and two sign during a rotation', async () => {
-    const intake = await newClient();
-    expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
-    const first = await createSecret(intake);
-    const second = await createSecret(intake);
-    expect(first.previousExpiresAt).toBeUndefined();
-    const { secrets } = await standing(intake);
-    expect(secrets).toEqual([
-      { prefix: second.secret.slice(0, 12), createdAt: second.createdAt },
-      {
-        prefix: first.secret.slice(0, 12),
-        createdAt: first.createdAt,
-        expiresAt: second.previousExpiresAt,
-      },
-    ]);
-    const { url, messages } = await plantReceiver(serve('thanks'));
-    await handIn(intake, url);
-    await expect.poll(() => messages.length).toBe(1);
-    for (const { secret } of [first, second]) expect(verify(secret, messages[0])).toBeDefined();
-  });
+test('secrets are shown once, and two sign during a rotation', async () => {
+  const intake = await newClient();
+  expect(await standing(intake)).toEqual({ secrets: [], disabledUrls: [] });
+  const first = await createSecret(intake);
+  const second = await createSecret(intake);
+  expect(first.previousExpiresAt).toBeUndefined();
+  const { secrets } = await standing(intake);
+  expect(secrets).toEqual([
+    { prefix: second.secret.slice(0, 12), createdAt: second.createdAt },
+    {
+      prefix: first.secret.slice(0, 12),
+      createdAt: first.createdAt,
+      expiresAt: second.previousExpiresAt,
+    },
+  ]);
+  const { url, messages } = await plantReceiver(serve('thanks'));
+  await handIn(intake, url);
+  await expect.poll(() => messages.length).toBe(1);
+  for (const { secret } of [first, second]) expect(verify(secret, messages[0])).toBeDefined();
 });
 
 test('a secret requested again under one Idempotency-Key is the same', async () => {
@@ -231,39 +207,10 @@ describe('deliveries', () => {
     expect((await standing(intake)).disabledUrls).toEqual([]);
   });
 
-  test('are resumed when their URL is enabled', async () => {
-    const intake = await newClient();
-    await createSecret(intake);
-    const { url, messages } = await plantReceiver(fail(410), serve('thanks'));
-    await handIn(intake, url);
-    await expect.poll(async () => (await standing(intake)).disabledUrls).toEqual([url]);
-    const init = { body: JSON.stringify({ url }), headers: { 'content-type': 'application/json' } };
-    const response = await intake.ask('POST', '/webhooks/enable', init);
-    expect(await response.json()).toMatchObject({ disabledUrls: [] });
-    await handIn(intake, url);
-    await expect.poll(() => messages.length).toBe(2);
-  });
-
   const QUERIES = ['?status=lost', '?limit=0', '?limit=1001', '?limit=many'];
   test.each(QUERIES)('are not listed by %s', async (query) => {
     const intake = await newClient();
     const response = await intake.ask('GET', `/webhooks/deliveries${query}`);
     await expectProblem(response, 'invalid-request');
   });
-});
-
-test('an event arrives even if the worker dies while delivering it', async () => {
-  const intake = await newClient();
-  await createSecret(intake);
-  const { url, messages } = await plantReceiver(silence, serve('thanks'));
-  const id = await handIn(intake, url);
-  await expect.poll(() => messages.length).toBe(1);
-  await stack.worker.end('SIGKILL');
-  await stack.startWorker();
-  await expect
-    .poll(() => deliveries(intake, '?status=delivered'), { timeout: 40_000 })
-    .toHaveLength(1);
-  const ids = messages.map(({ headers }) => headers['webhook-id']);
-  expect(ids).toEqual([ids[0], ids[0]]);
-  expect((await deliveries(intake))[0]?.event.data.id).toBe(id);
 });
