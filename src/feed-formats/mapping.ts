@@ -21,7 +21,7 @@ interface Preset {
 }
 type Traits = Pick<Preset, 'separator' | 'group'>;
 
-/** Exports of shops and networks; the names of Google and Meta are in columns.ts. */
+/** Exports of shops and networks; their names, and those of Google and Meta, are in data/feeds/columns.tsv. */
 const TRAITS = {
   shopify: { group: true },
   wix: { separator: ';', group: true },

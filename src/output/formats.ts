@@ -52,10 +52,15 @@ export const hasSignature = (file: Uint8Array, mediaType: string): boolean =>
 
 const MAX_NAME_CHARS = 200;
 
+const EXTENSION = new RegExp(
+  `\\.(${[...FORMAT_NAMES, ...Object.keys(FORMAT_ALIASES)].join('|')})$`,
+  'i',
+);
+
 /** Returns a file name without folders for a row: `sku/1.jpg` becomes `sku_1`. A `customId` is no path. */
 export const fileNameOf = (customId: string): string =>
   customId
-    .replace(/\.(jpe?g|png|webp)$/i, '')
+    .replace(EXTENSION, '')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
     .replace(/^\.+/, '_')
     .slice(0, MAX_NAME_CHARS);
