@@ -148,7 +148,10 @@ export const KeyRecord = z.object({
 /** What the operator knows about a key; never the key itself. */
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
-/** Returns an authenticated caller: the record of its key, without the key. @param person who has signed in, if it was not by the key */
+/**
+ * Returns an authenticated caller: the record of its key, without the key.
+ * @param person who has signed in, if it was not by the key
+ */
 export const toCaller = ({ id, intake, ...record }: KeyRecord, person?: string) => ({
   keyId: id,
   ...record,

@@ -102,13 +102,22 @@ export async function acceptJob(
   const quota = call.takeQuota();
   const backgroundKey = backgroundContent && jobBackgroundKey(client, id);
   const job: NewJob = {
-    ...{ id, client, requestId: call.requestId, operations: [...operations], meter, weight },
+    id,
+    client,
+    requestId: call.requestId,
+    operations: [...operations],
+    meter,
+    weight,
     ...policy,
     createdAt: new Date(nowMillis).toISOString(),
     expiresAt: expiryOf(policy, nowMillis).expiresAt,
     inputKey: jobInputKey(client, id),
     ...unlessDefault(options),
-    ...{ backgroundKey, input, webhook, classification, quota: quota?.reserved },
+    backgroundKey,
+    input,
+    webhook,
+    classification,
+    quota: quota?.reserved,
   };
   const metadata: PutOptions = { mediaType, meta: { intent: writeJobManifest(job) } };
   try {

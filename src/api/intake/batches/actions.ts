@@ -128,7 +128,10 @@ export class BatchActions {
       ...policy,
       createdAt: new Date(nowMillis).toISOString(),
       ...unlessDefault(options),
-      ...{ exportPolicy, name, webhook, weight },
+      exportPolicy,
+      name,
+      webhook,
+      weight,
       meter: { meter, quotaPerDay },
     };
     try {

@@ -107,6 +107,8 @@ function exportHeaders(
   };
 }
 
+async function* noLines(): AsyncGenerator<never> {}
+
 /** Each parses a whole feed in this process. */
 const MAX_DOWNLOADS_PER_CLIENT = 2;
 
@@ -160,7 +162,7 @@ export class FeedDownloads {
 
   async #readLines(target: FeedRun, signal: AbortSignal) {
     const document = await this.#findDocument(target, signal);
-    if (!document) return { lines: (async function* () {})() };
+    if (!document) return { lines: noLines() };
     const learnedOf = await readLearned(this.#services, target.feed.client);
     const source = await openBlob(this.#services.blobs, document.key, signal, gone);
     const notDoneReason = BATCH_TERMINAL_STATUSES.includes(target.run.status)

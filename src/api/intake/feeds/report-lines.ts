@@ -58,8 +58,12 @@ function toImageLine(
   return {
     url,
     outcome: stale ? 'stale' : result.unchanged ? 'unchanged' : 'changed',
-    ...{ reason: stale?.reason, staleSince: stale?.since, review: cutout?.review },
-    ...{ refinements: refinements || undefined, duplicateOf, rules: cutout?.rules },
+    reason: stale?.reason,
+    staleSince: stale?.since,
+    review: cutout?.review,
+    refinements: refinements || undefined,
+    duplicateOf,
+    rules: cutout?.rules,
     pictureKey: pictureKeyOf(result),
     ...(outfit && {
       outfit,
